@@ -446,7 +446,10 @@ fn absurd_settings_are_refused_with_their_range() {
         ("settings.dt=1e-30", "settings.dt: expected a number from 0.000000001 to 10"),
         ("settings.max_speed=1e30", "settings.max_speed: expected a number above 0 and at most 1000000"),
         ("settings.contact_margin=1e30", "settings.contact_margin: expected a number from 0 to 1000"),
-        ("settings.contact.frequency=1e30", "settings.contact.frequency: expected a number above 0 and at most 1000000000"),
+        (
+            "settings.contact.frequency=1e30",
+            "settings.contact.frequency: expected a number above 0 and at most 1000000000",
+        ),
         ("settings.substeps=100000", "settings.substeps: expected a whole number from 1 to 1000"),
     ] {
         let done = sinew(&["run", "stack", "--steps", "1", "--set", set]);

@@ -2,7 +2,8 @@
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule};
-use sinew_math::{Lane, NumberError, Real};
+use sinew_math::{Lane, Real};
+use sinew_spec::record;
 
 /// A single coefficient. At contacts of a world this is the default law, and there it has μ_s too.
 ///
@@ -16,6 +17,8 @@ use sinew_math::{Lane, NumberError, Real};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coulomb;
 
+record!(Coulomb, "Coulomb friction", "The same at every speed, with both coefficients and a stick point.", Coulomb, {});
+
 impl Rule for Coulomb {
     #[inline(always)]
     fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L> {
@@ -24,9 +27,5 @@ impl Rule for Coulomb {
 
     fn steady(&self, c: Coefficients, _: Real) -> Real {
         c.slipping
-    }
-
-    fn check(&self, _: &str) -> Result<(), NumberError> {
-        Ok(())
     }
 }

@@ -4,7 +4,8 @@
 //! for SIMD lanes.
 
 use super::Coefficients;
-use sinew_math::{Lane, NumberError, Real, natural_log, not_negative, positive};
+use sinew_math::{Lane, Real, natural_log};
+use sinew_spec::{NOT_NEGATIVE, POSITIVE, record};
 
 /// Stribeck curve: friction decreases from μ_s to μ_k as slip begins, and increases again with speed.
 ///
@@ -28,6 +29,12 @@ pub struct Curve {
     pub viscosity: Real,
 }
 
+record!(Curve, "friction curve", "How friction falls as slip begins, and rises again with speed.", Curve::default(), {
+    speed: POSITIVE, "Stribeck speed: width of the transition from static to kinetic friction [m/s].";
+    exponent: POSITIVE, "Exponent of the fall: 2 (Gauss) or 1 (Tustin).";
+    viscosity: NOT_NEGATIVE, "Viscosity per newton of normal force [s/m].";
+});
+
 impl Default for Curve {
     fn default() -> Self {
         Self { speed: 0.001, exponent: 2.0, viscosity: 0.4 }
@@ -35,12 +42,6 @@ impl Default for Curve {
 }
 
 impl Curve {
-    pub(super) fn check(&self, whose: &str) -> Result<(), NumberError> {
-        positive(&format!("{whose}.speed"), self.speed)?;
-        positive(&format!("{whose}.exponent"), self.exponent)?;
-        not_negative(&format!("{whose}.viscosity"), self.viscosity)
-    }
-
     /// Without the viscous part.
     #[inline(always)]
     pub(super) fn dry<L: Lane>(&self, t: L::Token, holding: L, kinetic: L, speed: L) -> L {

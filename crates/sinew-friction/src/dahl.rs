@@ -8,8 +8,9 @@
 
 use super::bristle::{At, Numbers, Yields, drag};
 use super::curve::power;
-use super::{Answer, Ask, Coefficients, Rule};
-use sinew_math::{Lane, NumberError, Real, positive};
+use super::{Answer, Ask, Bristle, Coefficients, Rule};
+use sinew_math::{Lane, NumberError, Real};
+use sinew_spec::{POSITIVE, check, record};
 
 /// A bristle that yields with displacement only.
 ///
@@ -29,6 +30,11 @@ pub struct Dahl {
     pub exponent: Real,
 }
 
+record!(Dahl, "Dahl friction", "A bristle that yields with displacement.", Dahl::default(), {
+    stiffness: POSITIVE, "Stiffness per newton of normal force [1/m].";
+    exponent: POSITIVE, "Exponent of the yield: above 1 ductile, below 1 brittle.";
+});
+
 impl Default for Dahl {
     fn default() -> Self {
         Self { stiffness: 1e5, exponent: 1.0 }
@@ -39,7 +45,7 @@ impl Dahl {
     /// Checked.
     pub fn new(stiffness: Real, exponent: Real) -> Result<Self, NumberError> {
         let law = Self { stiffness, exponent };
-        law.check("dahl").map(|()| law)
+        check(&law, "dahl").map(|()| law)
     }
 }
 
@@ -76,8 +82,7 @@ impl Rule for Dahl {
         c.slipping
     }
 
-    fn check(&self, whose: &str) -> Result<(), NumberError> {
-        positive(&format!("{whose}.stiffness"), self.stiffness)?;
-        positive(&format!("{whose}.exponent"), self.exponent)
+    fn bristle(&self) -> Option<Bristle> {
+        Some(Bristle { stiffness: self.stiffness, damping: 0.0 })
     }
 }

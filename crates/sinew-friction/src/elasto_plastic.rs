@@ -9,8 +9,9 @@
 //! at every speed.
 
 use super::bristle::{At, Yields, drag};
-use super::{Answer, Ask, Coefficients, LuGre, Rule, length};
-use sinew_math::{Lane, NumberError, Real, check};
+use super::{Answer, Ask, Bristle, Coefficients, LuGre, Rule, length};
+use sinew_math::{Lane, NumberError, Real};
+use sinew_spec::{ANY, SHARE, check, record};
 use std::f64::consts::PI;
 
 /// A bristle with a purely elastic range.
@@ -24,6 +25,14 @@ pub struct ElastoPlastic {
     pub elastic_share: Real,
 }
 
+/// A fraction with neither of its ends.
+const INNER_SHARE: sinew_spec::Rule = SHARE.above().below();
+
+record!(ElastoPlastic, "elasto-plastic friction", "A bristle that first is a spring.", ElastoPlastic::default(), {
+    bristle: ANY, "The bristle and its curve.";
+    elastic_share: INNER_SHARE, "Part of the largest stretch that is a spring.";
+});
+
 impl Default for ElastoPlastic {
     fn default() -> Self {
         Self { bristle: LuGre::default(), elastic_share: 0.9 }
@@ -34,7 +43,7 @@ impl ElastoPlastic {
     /// Checked.
     pub fn new(bristle: LuGre, elastic_share: Real) -> Result<Self, NumberError> {
         let law = Self { bristle, elastic_share };
-        law.check("elasto-plastic").map(|()| law)
+        check(&law, "elasto-plastic").map(|()| law)
     }
 }
 
@@ -73,9 +82,7 @@ impl Rule for ElastoPlastic {
         self.bristle.steady(c, speed)
     }
 
-    fn check(&self, whose: &str) -> Result<(), NumberError> {
-        self.bristle.check(whose)?;
-        let share = self.elastic_share;
-        check(&format!("{whose}.elastic_share"), share, share > 0.0 && share < 1.0, "between 0 and 1")
+    fn bristle(&self) -> Option<Bristle> {
+        Some(Bristle { stiffness: self.bristle.stiffness, damping: self.bristle.damping })
     }
 }

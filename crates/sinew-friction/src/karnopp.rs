@@ -4,7 +4,8 @@
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Curve, Rule, length};
-use sinew_math::{Lane, NumberError, Real, positive};
+use sinew_math::{Lane, NumberError, Real};
+use sinew_spec::{ANY, POSITIVE, check, record};
 
 /// Iterations on the sliding branch: the dead band is as wide as the decrease of the curve, so that two are enough.
 const ROUNDS: usize = 2;
@@ -24,6 +25,11 @@ pub struct Karnopp {
     pub curve: Curve,
 }
 
+record!(Karnopp, "Karnopp friction", "A dead band about rest.", Karnopp::default(), {
+    dead_band: POSITIVE, "Speed below which it is at rest [m/s].";
+    curve: ANY, "The curve outside of the band.";
+});
+
 impl Default for Karnopp {
     fn default() -> Self {
         Self { dead_band: 0.001, curve: Curve::default() }
@@ -34,7 +40,7 @@ impl Karnopp {
     /// Checked.
     pub fn new(dead_band: Real, curve: Curve) -> Result<Self, NumberError> {
         let law = Self { dead_band, curve };
-        law.check("karnopp").map(|()| law)
+        check(&law, "karnopp").map(|()| law)
     }
 }
 
@@ -52,10 +58,5 @@ impl Rule for Karnopp {
 
     fn steady(&self, c: Coefficients, speed: Real) -> Real {
         if speed > self.dead_band { self.curve.steady(c, speed) } else { c.holding }
-    }
-
-    fn check(&self, whose: &str) -> Result<(), NumberError> {
-        positive(&format!("{whose}.dead_band"), self.dead_band)?;
-        self.curve.check(whose)
     }
 }

@@ -52,6 +52,61 @@ pub use sinew_math::NumberError;
 
 use sinew_math::{Kernel, LANES, Lane, Real, check, not_negative, run_wide};
 
+/// The list of laws: one line each. Its order is that of FC 5.2, of [`Law::all`] and of the format of saves.
+macro_rules! laws {
+    ($d:tt $(#[$doc:meta])* { $($(#[$law_doc:meta])* $law:ident $default:expr, $word:literal, $about:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Law {
+            $($(#[$law_doc])* $law($law),)*
+        }
+
+        sinew_spec::kinds!(
+            Law,
+            "friction law",
+            "How friction depends on slip (docs/friction.md). Stiffness, damping and viscosity are per newton of normal force.",
+            { $($word => $law($law), $about;)* }
+        );
+
+        /// One match over all laws.
+        macro_rules! each {
+            ($d law:expr, $d rule:ident => $d do:expr) => {
+                match $d law {
+                    $(Law::$law($d rule) => $d do,)*
+                }
+            };
+        }
+
+        /// Number of laws.
+        const COUNT: usize = [$($word),*].len();
+
+        impl Law {
+            /// All laws with parameters of dry metal.
+            pub fn all() -> [Self; COUNT] {
+                [$(Law::$law($default)),*]
+            }
+
+            /// Its index in [`Law::all`].
+            pub fn rank(&self) -> usize {
+                enum Index {
+                    $($law),*
+                }
+                match self {
+                    $(Law::$law(_) => Index::$law as usize,)*
+                }
+            }
+
+            /// Name in files and on the command line.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Law::$law(_) => $word,)*
+                }
+            }
+        }
+    };
+}
+
+laws!($
 /// A friction law with its parameters. Coefficients are not among them: they belong to the pair ([`Coefficients`]).
 ///
 /// ```
@@ -72,25 +127,24 @@ use sinew_math::{Kernel, LANES, Lane, Real, check, not_negative, run_wide};
 /// // in steady slip Coulomb's friction is the coefficient
 /// assert_eq!(Law::Coulomb(Coulomb).steady(contact.coefficients, 1.0), 0.4);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+{
     /// F = μ N against slip (FC 5.1).
-    Coulomb(Coulomb),
+    Coulomb Coulomb, "coulomb", "The same at every speed, with both coefficients and a stick point.";
     /// Coulomb and a part that grows with speed (FC 5.3).
-    Viscous(Viscous),
+    Viscous Viscous::default(), "viscous", "Grows with speed.";
     /// Sticks up to μ_s N, slips with μ_k N (FC 5.4).
-    Stiction(Stiction),
+    Stiction Stiction, "stiction", "At contacts the same as coulomb.";
     /// Stiction with a curve that falls from μ_s to μ_k as slip begins (FC 5.5, 5.6).
-    Stribeck(Stribeck),
+    Stribeck Stribeck::default(), "stribeck", "Falls from the static to the kinetic coefficient as slip begins.";
     /// The same with a band of speeds that counts as rest (FC 5.7).
-    Karnopp(Karnopp),
+    Karnopp Karnopp::default(), "karnopp", "The same with a band of speeds that counts as rest.";
     /// A bristle that yields with displacement (FC 5.8).
-    Dahl(Dahl),
+    Dahl Dahl::default(), "dahl", "A bristle that yields with displacement.";
     /// Dahl's bristle with damping and the Stribeck curve (FC 5.13).
-    LuGre(LuGre),
+    LuGre LuGre::default(), "lugre", "A bristle with damping and the Stribeck curve.";
     /// LuGre's bristle with an elastic part that does not creep (FC 5.16).
-    ElastoPlastic(ElastoPlastic),
-}
+    ElastoPlastic ElastoPlastic::default(), "elasto-plastic", "A bristle that first is a spring and does not creep.";
+});
 
 impl Default for Law {
     fn default() -> Self {
@@ -218,91 +272,34 @@ trait Rule {
     fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L>;
     /// F/N in steady slip at a speed [m/s].
     fn steady(&self, c: Coefficients, speed: Real) -> Real;
-    /// Rejects invalid parameters.
-    fn check(&self, whose: &str) -> Result<(), NumberError>;
+    /// The bristle whose stretch is its state, if it has one.
+    fn bristle(&self) -> Option<Bristle> {
+        None
+    }
 }
 
-/// One match over all laws.
-macro_rules! each {
-    ($law:expr, $rule:ident => $do:expr) => {
-        match $law {
-            Law::Coulomb($rule) => $do,
-            Law::Viscous($rule) => $do,
-            Law::Stiction($rule) => $do,
-            Law::Stribeck($rule) => $do,
-            Law::Karnopp($rule) => $do,
-            Law::Dahl($rule) => $do,
-            Law::LuGre($rule) => $do,
-            Law::ElastoPlastic($rule) => $do,
-        }
-    };
+/// Bristle of a law, per newton of normal force.
+struct Bristle {
+    /// [1/m]
+    stiffness: Real,
+    /// [s/m]
+    damping: Real,
 }
 
 impl Law {
-    /// All laws with parameters of dry metal, in the order of FC 5.2.
-    pub fn all() -> [Self; 8] {
-        [
-            Law::Coulomb(Coulomb),
-            Law::Viscous(Viscous::default()),
-            Law::Stiction(Stiction),
-            Law::Stribeck(Stribeck::default()),
-            Law::Karnopp(Karnopp::default()),
-            Law::Dahl(Dahl::default()),
-            Law::LuGre(LuGre::default()),
-            Law::ElastoPlastic(ElastoPlastic::default()),
-        ]
-    }
-
-    /// Name in files and on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Law::Coulomb(_) => "coulomb",
-            Law::Viscous(_) => "viscous",
-            Law::Stiction(_) => "stiction",
-            Law::Stribeck(_) => "stribeck",
-            Law::Karnopp(_) => "karnopp",
-            Law::Dahl(_) => "dahl",
-            Law::LuGre(_) => "lugre",
-            Law::ElastoPlastic(_) => "elasto-plastic",
-        }
-    }
-
-    /// Its index in [`Law::all`].
-    pub fn rank(&self) -> usize {
-        match self {
-            Law::Coulomb(_) => 0,
-            Law::Viscous(_) => 1,
-            Law::Stiction(_) => 2,
-            Law::Stribeck(_) => 3,
-            Law::Karnopp(_) => 4,
-            Law::Dahl(_) => 5,
-            Law::LuGre(_) => 6,
-            Law::ElastoPlastic(_) => 7,
-        }
-    }
-
     /// True when its state is the stretch of a bristle, which determines its force.
     pub fn has_bristle(&self) -> bool {
-        matches!(self, Law::Dahl(_) | Law::LuGre(_) | Law::ElastoPlastic(_))
+        each!(self, l => l.bristle()).is_some()
     }
 
     /// Stiffness per newton of normal force of its bristle [1/m]; 0 without one.
     pub fn stiffness(&self) -> Real {
-        match self {
-            Law::Dahl(l) => l.stiffness,
-            Law::LuGre(l) => l.stiffness,
-            Law::ElastoPlastic(l) => l.bristle.stiffness,
-            _ => 0.0,
-        }
+        each!(self, l => l.bristle()).map_or(0.0, |b| b.stiffness)
     }
 
     /// Damping per newton of normal force of its bristle [s/m]; 0 without one.
     pub fn damping(&self) -> Real {
-        match self {
-            Law::LuGre(l) => l.damping,
-            Law::ElastoPlastic(l) => l.bristle.damping,
-            _ => 0.0,
-        }
+        each!(self, l => l.bristle()).map_or(0.0, |b| b.damping)
     }
 
     /// F/N in steady slip at a speed [m/s].
@@ -312,7 +309,7 @@ impl Law {
 
     /// Rejects invalid parameters, and names the first.
     pub fn check(&self, whose: &str) -> Result<(), NumberError> {
-        each!(self, l => l.check(&format!("{whose}.{}", self.name())))
+        each!(self, l => sinew_spec::check(l, &format!("{whose}.{}", self.name())))
     }
 
     /// Friction of a contact over a step.

@@ -5,8 +5,9 @@
 //! property of the law, not of the solver; the elasto-plastic law avoids it.
 
 use super::bristle::{At, Numbers, Yields, drag};
-use super::{Answer, Ask, Coefficients, Curve, Rule};
-use sinew_math::{Lane, NumberError, Real, not_negative, positive};
+use super::{Answer, Ask, Bristle, Coefficients, Curve, Rule};
+use sinew_math::{Lane, NumberError, Real};
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, check, record};
 
 /// A bristle with damping and the Stribeck curve.
 ///
@@ -28,6 +29,12 @@ pub struct LuGre {
     pub curve: Curve,
 }
 
+record!(LuGre, "LuGre friction", "A bristle with damping.", LuGre::default(), {
+    stiffness: POSITIVE, "Stiffness per newton of normal force [1/m].";
+    damping: NOT_NEGATIVE, "Damping of the bristle per newton of normal force [s/m].";
+    curve: ANY, "Where it yields, and the viscous part.";
+});
+
 impl Default for LuGre {
     /// The figures of the 1995 paper: σ₀ = 1e5, σ₁ = √1e5, v_c = 0.4, v_s = 1 mm/s, at a load of 1 N.
     fn default() -> Self {
@@ -39,7 +46,7 @@ impl LuGre {
     /// Checked.
     pub fn new(stiffness: Real, damping: Real, curve: Curve) -> Result<Self, NumberError> {
         let law = Self { stiffness, damping, curve };
-        law.check("lugre").map(|()| law)
+        check(&law, "lugre").map(|()| law)
     }
 
     #[inline(always)]
@@ -76,9 +83,7 @@ impl Rule for LuGre {
         self.curve.steady(c, speed)
     }
 
-    fn check(&self, whose: &str) -> Result<(), NumberError> {
-        positive(&format!("{whose}.stiffness"), self.stiffness)?;
-        not_negative(&format!("{whose}.damping"), self.damping)?;
-        self.curve.check(whose)
+    fn bristle(&self) -> Option<Bristle> {
+        Some(Bristle { stiffness: self.stiffness, damping: self.damping })
     }
 }

@@ -2,7 +2,8 @@
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule};
-use sinew_math::{Lane, NumberError, Real};
+use sinew_math::{Lane, Real};
+use sinew_spec::record;
 
 /// Two coefficients, and a flag for slip.
 ///
@@ -16,6 +17,8 @@ use sinew_math::{Lane, NumberError, Real};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stiction;
 
+record!(Stiction, "stiction", "Holds more than it rubs.", Stiction, {});
+
 impl Rule for Stiction {
     #[inline(always)]
     fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L> {
@@ -25,9 +28,5 @@ impl Rule for Stiction {
 
     fn steady(&self, c: Coefficients, _: Real) -> Real {
         c.slipping
-    }
-
-    fn check(&self, _: &str) -> Result<(), NumberError> {
-        Ok(())
     }
 }

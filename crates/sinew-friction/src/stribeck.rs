@@ -3,6 +3,7 @@
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Curve, Rule};
 use sinew_math::{Lane, NumberError, Real};
+use sinew_spec::{ANY, check, record};
 
 /// Iterations on the decreasing branch. Near the end of the branch, where the slope of the curve equals that of the
 /// response of the body, they stop before convergence; the force is then that of a slightly too high speed.
@@ -17,10 +18,14 @@ pub struct Stribeck {
     pub curve: Curve,
 }
 
+record!(Stribeck, "Stribeck friction", "Falls as slip begins.", Stribeck::default(), {
+    curve: ANY, "The fall, and the rise with speed.";
+});
+
 impl Stribeck {
     /// Checked.
     pub fn new(curve: Curve) -> Result<Self, NumberError> {
-        curve.check("stribeck").map(|()| Self { curve })
+        check(&curve, "stribeck.curve").map(|()| Self { curve })
     }
 }
 
@@ -35,9 +40,5 @@ impl Rule for Stribeck {
 
     fn steady(&self, c: Coefficients, speed: Real) -> Real {
         self.curve.steady(c, speed)
-    }
-
-    fn check(&self, whose: &str) -> Result<(), NumberError> {
-        self.curve.check(whose)
     }
 }

@@ -7,7 +7,8 @@
 use super::curve::power;
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule, length};
-use sinew_math::{Lane, NumberError, Real, not_negative, positive};
+use sinew_math::{Lane, NumberError, Real};
+use sinew_spec::{NOT_NEGATIVE, POSITIVE, check, record};
 
 /// Newton steps. The worst case found (δ = 3, all slip removed) has an error of 1e-6 after nine.
 const STEPS: usize = 10;
@@ -30,6 +31,11 @@ pub struct Viscous {
     pub exponent: Real,
 }
 
+record!(Viscous, "viscous friction", "Grows with speed.", Viscous::default(), {
+    viscosity: NOT_NEGATIVE, "Viscosity per newton of normal force [(s/m)^exponent].";
+    exponent: POSITIVE, "Exponent of the speed.";
+});
+
 impl Default for Viscous {
     fn default() -> Self {
         Self { viscosity: 0.4, exponent: 1.0 }
@@ -40,7 +46,7 @@ impl Viscous {
     /// Checked.
     pub fn new(viscosity: Real, exponent: Real) -> Result<Self, NumberError> {
         let law = Self { viscosity, exponent };
-        law.check("viscous").map(|()| law)
+        check(&law, "viscous").map(|()| law)
     }
 
     /// v_c s^δ where s is the slip under friction.
@@ -78,10 +84,5 @@ impl Rule for Viscous {
 
     fn steady(&self, c: Coefficients, speed: Real) -> Real {
         c.slipping + self.viscosity * power((), speed, self.exponent)
-    }
-
-    fn check(&self, whose: &str) -> Result<(), NumberError> {
-        not_negative(&format!("{whose}.viscosity"), self.viscosity)?;
-        positive(&format!("{whose}.exponent"), self.exponent)
     }
 }

@@ -11,13 +11,13 @@ pub struct NumberError {
     /// The given value.
     pub value: f64,
     /// The allowed values.
-    pub must: &'static str,
+    pub must: std::borrow::Cow<'static, str>,
 }
 
 /// Rejects a value that is not `ok`.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 pub fn check(what: &str, value: Real, ok: bool, must: &'static str) -> Result<(), NumberError> {
-    if ok { Ok(()) } else { Err(NumberError { what: what.to_owned(), value: value as f64, must }) }
+    if ok { Ok(()) } else { Err(NumberError { what: what.to_owned(), value: value as f64, must: must.into() }) }
 }
 
 /// Checks a number that must be finite and above zero.

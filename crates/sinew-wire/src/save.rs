@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::error::{Kind, Section, WireError};
-use crate::form::{ModelForm, SettingsForm};
+use crate::form::{Described, ModelForm};
 use crate::frame::{self, Contents, Writer};
 use sinew::{Blueprint, BodySpec, ModelRegistry, Settings, State, World};
 
@@ -143,11 +143,11 @@ fn fingerprint(world: &World) -> Vec<u8> {
 }
 
 pub(crate) fn settings_body(settings: &Settings) -> Result<Vec<u8>, WireError> {
-    frame::encode(Section::Settings, &SettingsForm::from(settings.clone()))
+    frame::encode(Section::Settings, &Described(settings.clone()))
 }
 
 pub(crate) fn read_settings(body: &[u8]) -> Result<Settings, WireError> {
-    Ok(frame::decode::<SettingsForm>(Section::Settings, body)?.into())
+    Ok(frame::decode::<Described<Settings>>(Section::Settings, body)?.0)
 }
 
 pub(crate) fn model_body(blueprint: &Blueprint) -> Result<Vec<u8>, WireError> {

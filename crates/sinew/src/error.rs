@@ -23,7 +23,7 @@ pub enum Error {
         /// The given value.
         value: f64,
         /// The allowed values.
-        must: &'static str,
+        must: std::borrow::Cow<'static, str>,
     },
     /// A shape that cannot be built.
     #[error("{shape}: {reason}")]
@@ -126,5 +126,9 @@ pub(crate) fn check(what: &str, value: crate::math::Real, ok: bool, must: &'stat
 
 /// Checks a count. The error has the exact value: f32 does not represent all of `u32`.
 pub(crate) fn count(what: &str, n: u32, range: std::ops::RangeInclusive<u32>, must: &'static str) -> Result<(), Error> {
-    if range.contains(&n) { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: f64::from(n), must }) }
+    if range.contains(&n) {
+        Ok(())
+    } else {
+        Err(Error::BadNumber { what: what.to_owned(), value: f64::from(n), must: must.into() })
+    }
 }

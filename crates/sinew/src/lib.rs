@@ -46,6 +46,8 @@ pub use constraint::{
 };
 pub use deformable::ElementStress;
 pub use error::Error;
+/// Descriptions of public types as data.
+pub use sinew_spec as spec;
 
 /// Finite elements: parameters, loads.
 pub mod fem {

@@ -2,10 +2,11 @@
 //! parameters.
 
 use crate::classic::Penalty;
-use crate::error::{Error, check, count, not_negative};
+use crate::error::Error;
 use crate::math::{Real, Vec3};
 use crate::model::PairRules;
 use crate::solver::implicit::Settings as Implicit;
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, Rule, SHARE, choice, from_to, record, words};
 
 /// Standoff of contacts under `Settings::intersection_free`, in multiples of the gap: range for the compression of soft
 /// contacts.
@@ -340,112 +341,116 @@ impl Settings {
 
     /// Rejects values out of range; the error names the first.
     pub fn check(&self) -> Result<(), Error> {
-        check("settings.dt", self.dt, (1e-9..=10.0).contains(&self.dt), "from 1e-9 to 10 [s]")?;
-        for (what, part) in
-            ["settings.gravity.x", "settings.gravity.y", "settings.gravity.z"].into_iter().zip(self.gravity.to_array())
-        {
-            // ten thousand times the earth's: more than centrifuges and crashes; the square of what a step adds is a float
-            check(what, part, part.abs() <= 1e5, "from -1e5 to 1e5 [m/s²]")?;
-        }
-        self.check_counts()?;
-        self.check_rows()?;
-        self.implicit.check()?;
-        self.pairs.check("settings.pairs")?;
-        if let ContactMethod::Penalty(law) = self.contact_method {
-            check_penalty(law)?;
-        }
-        check("settings.warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "between 0 and 1")?;
-        not_negative("settings.stop_residual", self.stop_residual)?;
-        let slop = self.contact_slop;
-        check("settings.contact_slop", slop, (0.0..=1.0).contains(&slop), "between 0 and 1")?;
-        self.check_lengths_and_speeds()?;
-        check("settings.sleep_time", self.sleep_time, self.sleep_time >= 0.0, "at least 0 (infinity: never sleep)")?;
-        let loud = self.force_threshold;
-        check("settings.force_threshold", loud, loud > 0.0, "above 0 (infinity: no events)")?;
-        let turn = self.max_turn;
-        check("settings.max_turn", turn, turn > 0.0 && turn <= 1e3, "above 0, at most 1e3 [rad]")
-    }
-
-    /// The order of the rows and their stabilization. Each field has the name by which it is set.
-    fn check_rows(&self) -> Result<(), Error> {
-        if let Order::Staggered { rigid, deformable } = self.order {
-            // without passes no row is solved; unbounded passes are a step without end
-            for (what, n) in [("settings.order.rigid", rigid), ("settings.order.deformable", deformable)] {
-                count(what, n, 1..=10_000, "from 1 to 10000")?;
-            }
-        }
-        for (what, s) in
-            [("settings.contact", self.contact), ("settings.joint", self.joint), ("settings.friction", self.friction)]
-        {
-            match s {
-                Stabilization::Baumgarte(share) => {
-                    check(&format!("{what}.baumgarte"), share, (0.0..=1.0).contains(&share), "between 0 and 1")?;
-                }
-                Stabilization::Soft { frequency, damping_ratio } => {
-                    let (rapid, strong) = (frequency, damping_ratio);
-                    check(
-                        &format!("{what}.frequency"),
-                        rapid,
-                        rapid > 0.0 && rapid <= 1e9,
-                        "above 0, at most 1e9 [Hz]",
-                    )?;
-                    check(&format!("{what}.damping_ratio"), strong, (0.0..=1e6).contains(&strong), "from 0 to 1e6")?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check_counts(&self) -> Result<(), Error> {
-        for (what, n) in [
-            ("settings.substeps", self.substeps),
-            ("settings.max_substeps", self.max_substeps),
-            ("settings.implicit_substeps", self.implicit_substeps),
-            ("settings.impact_substeps", self.impact_substeps),
-            ("settings.sheet_substeps", self.sheet_substeps),
-        ] {
-            count(what, n, 1..=1000, "from 1 to 1000")?;
-        }
-        for (what, n) in [("settings.sweeps", self.sweeps), ("settings.relax_sweeps", self.relax_sweeps)] {
-            count(what, n, 1..=10_000, "from 1 to 10000")?;
-        }
-        count("settings.threads", self.threads, 1..=256, "from 1 to 256")
-    }
-
-    /// A kilometre of gap and a thousand kilometres a second: beyond them nothing that a world can hold is meant.
-    fn check_lengths_and_speeds(&self) -> Result<(), Error> {
-        for (what, length) in
-            [("settings.contact_margin", self.contact_margin), ("settings.recycle_distance", self.recycle_distance)]
-        {
-            check(what, length, (0.0..=1e3).contains(&length), "from 0 to 1e3 [m]")?;
-        }
-        for (what, speed) in [
-            ("settings.push_speed", self.push_speed),
-            ("settings.restitution_speed", self.restitution_speed),
-            ("settings.sleep_speed", self.sleep_speed),
-        ] {
-            check(what, speed, (0.0..=1e6).contains(&speed), "from 0 to 1e6 [m/s]")?;
-        }
-        let (gap, speed) = (self.minimum_gap, self.max_speed);
-        check("settings.minimum_gap", gap, gap > 0.0 && gap <= 1e3, "above 0, at most 1e3 [m]")?;
-        check("settings.max_speed", speed, speed > 0.0 && speed <= 1e6, "above 0, at most 1e6 [m/s]")
+        sinew_spec::check(self, "settings")?;
+        self.pairs.check("settings.pairs")
     }
 }
 
-fn check_penalty(law: Penalty) -> Result<(), Error> {
-    let size = |what: &str, x: Real, must| check(what, x, x > 0.0 && x <= 1e12, must);
-    let length = |x: Real| check("settings.contact_method.buffer", x, x > 0.0 && x <= 1e3, "above 0, at most 1e3 [m]");
-    match law {
-        Penalty::Quadratic { stiffness } => {
-            size("settings.contact_method.stiffness", stiffness, "above 0, at most 1e12 [N/m]")
-        }
-        Penalty::Buffered { stiffness, buffer } => {
-            size("settings.contact_method.stiffness", stiffness, "above 0, at most 1e12 [N/m]")?;
-            length(buffer)
-        }
-        Penalty::LogBarrier { strength, buffer } => {
-            size("settings.contact_method.strength", strength, "above 0, at most 1e12 [J]")?;
-            length(buffer)
-        }
-    }
-}
+const SUBSTEPS: Rule = from_to(1.0, 1000.0);
+const SWEEPS: Rule = from_to(1.0, 10_000.0);
+/// A time step [s].
+const STEP: Rule = from_to(1e-9, 10.0);
+/// Gravity along an axis [m/s²]. Ten thousand times the earth's: more than centrifuges and crashes; the square of what a
+/// step adds is finite in f32.
+const GRAVITY: Rule = from_to(-1e5, 1e5);
+/// A length [m] or a speed [m/s] of the engine: no world has larger ones.
+const LENGTH: Rule = from_to(0.0, 1e3);
+const SPEED: Rule = from_to(0.0, 1e6);
+/// Stiffness [N/m] or strength [J] of a penalty.
+const STIFFNESS: Rule = from_to(0.0, 1e12).above();
+/// A frequency [Hz].
+const FREQUENCY: Rule = from_to(0.0, 1e9).above();
+
+// The order is that of saves: new settings are appended.
+record!(Settings, "settings", "All settings of the engine.", Settings::default(), {
+    dt: STEP, "Step [s].";
+    gravity: GRAVITY, "Gravity [m/s²].";
+    substeps: SUBSTEPS, "Substeps of a step. More: stiffer stacks and joints, cost in proportion.";
+    max_substeps: SUBSTEPS, "Largest number of substeps that explicit deformable models may require.";
+    implicit_substeps: SUBSTEPS, "Substeps of islands with implicit bodies in them. More: less damping by the integrator.";
+    implicit: ANY, "Counts and tolerances of implicit islands.";
+    sweeps: SWEEPS, "Sweeps with position correction per substep.";
+    relax_sweeps: SWEEPS, "Sweeps without correction after them.";
+    contact: ANY, "Stabilisation of contacts.";
+    joint: ANY, "Stabilisation of joints.";
+    warm_start: SHARE, "Fraction of the impulses of the last step that the solver starts from.";
+    stop_residual: NOT_NEGATIVE, "Stop a substep's sweeps below this change of impulse [N·s]; 0 never stops early.";
+    order: ANY, "Order of the rows.";
+    friction_bound: ANY, "Bound of the friction of a contact.";
+    average_impulses: ANY, "Divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.";
+    contact_method: ANY, "Contact method of particles and rigid bodies on fixed surfaces that have a signed distance.";
+    contact_margin: LENGTH, "Gap at which a contact is created before touch, in addition to the distance required by speed [m].";
+    contact_slop: SHARE, "Penetration that is not corrected, as a fraction of the smaller body's half width.";
+    push_speed: SPEED, "Largest speed of penetration correction [m/s].";
+    friction: ANY, "Stabilisation of static friction: return of a sticking contact to its stick point.";
+    restitution_speed: SPEED, "Impacts slower than this do not bounce [m/s].";
+    recycle_distance: LENGTH, "Relative motion of a pair after which its contact points are computed again [m].";
+    sleep_speed: SPEED, "Speed below which a body may fall asleep [m/s].";
+    sleep_time: NOT_NEGATIVE.or_infinite(), "Time below `sleep_speed` after which an island falls asleep [s]; inf: never.";
+    max_speed: SPEED.above(), "A body faster than this is frozen and reported [m/s].";
+    max_turn: from_to(0.0, 1e3).above(), "Limit of rotation [rad per substep].";
+    threads: from_to(1.0, 256.0), "Worker threads. The result does not depend on it.";
+    lanes: ANY, "Use eight-wide kernels; the same bits without.";
+    residuals: ANY, "Report the residual of every sweep.";
+    force_threshold: POSITIVE.or_infinite(), "Force above which a pair of bodies makes an event [N]; inf: never.";
+    point_forces: ANY, "List the force at every contact point in the report.";
+    intersection_free: ANY, "No surface intersects another at the end of a step: motion is stopped before the contact.";
+    minimum_gap: LENGTH.above(), "Gap that intersection_free keeps [m].";
+    stop_at_impact: ANY, "Points that crossed a surface are returned to the first contact (FC eq. 4.5).";
+    time_of_contact: ANY, "How stop_at_impact computes the first contact.";
+    impact_substeps: SUBSTEPS, "Largest number of substeps for fast impacts; 1: none.";
+    sheet_substeps: SUBSTEPS, "Largest number of substeps for fast sheets and ropes; 1: none.";
+    pairs: ANY, "Combination of friction and restitution of two surfaces.";
+});
+
+choice!(Stabilization, "stabilization", "How a row converts position error into velocity.", {
+    "baumgarte" => Baumgarte, "A rigid row with bias share · error / substep.", {
+        0 share: Real, SHARE, "Share of the error.";
+    };
+    "soft" => Soft, "A damped spring, limited to the stiffness that is stable at the substep.", {
+        frequency frequency: Real, FREQUENCY => 1000.0, "Natural frequency [Hz]; capped at a quarter of the substep rate.";
+        damping_ratio damping_ratio: Real, from_to(0.0, 1e6) => 1.0, "Damping ratio; above 1 no overshoot.";
+    };
+});
+
+choice!(Order, "order", "The order in which rows are swept.", {
+    "interleaved" => Interleaved, "All rows in one sweep.", {};
+    "staggered" => Staggered, "First rows on rigid bodies only, then all rows that touch nodes.", {
+        rigid rigid: u32, SWEEPS, "Passes over rigid-rigid rows.";
+        deformable deformable: u32, SWEEPS, "Passes over rows with nodes.";
+    };
+});
+
+choice!(ContactMethod, "contact method", "Contact method on fixed and kinematic surfaces that have a signed distance.", {
+    "rows" => Rows, "The engine's own contacts.", {};
+    "penalty" => Penalty, "Forces that increase with penetration.", {
+        0 law: Penalty, ANY, "The force.";
+    };
+    "impulse" => Impulse, "Impulses at impact.", {};
+});
+
+choice!(Penalty, "penalty", "A force that increases with penetration.", {
+    "quadratic" => Quadratic, "A spring from the surface.", {
+        stiffness stiffness: Real, STIFFNESS, "Stiffness [N/m].";
+    };
+    "buffered" => Buffered, "A spring from a buffer above the surface.", {
+        stiffness stiffness: Real, STIFFNESS, "Stiffness [N/m].";
+        buffer buffer: Real, LENGTH.above(), "Height of the buffer [m].";
+    };
+    "barrier" => LogBarrier, "A logarithmic barrier.", {
+        strength strength: Real, STIFFNESS, "Strength [J].";
+        buffer buffer: Real, LENGTH.above(), "Height of the buffer [m].";
+    };
+});
+
+words!(FrictionBound, {
+    "cone" => Cone, "The cone over the normal impulse: Coulomb.";
+    "weight" => Weight, "The weight of the lighter side, as printed in ICD eq. 32; for comparison.";
+});
+
+words!(TimeOfContact, {
+    "bisection" => Bisection, "Roots of the cubic of four points in one plane, by halving the bracket.";
+    "regula_falsi" => RegulaFalsi, "The same roots by the line through the bracket's ends.";
+    "brent" => Brent, "The same roots by inverse quadratic interpolation.";
+    "conservative" => Conservative, "Conservative advancement: cannot miss, keeps a gap, follows arcs.";
+});

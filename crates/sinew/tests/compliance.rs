@@ -258,6 +258,38 @@ fn a_bar_agrees_with_a_dense_solve_and_at_long_times_with_its_static_compliance(
 }
 
 /// Factor of Cholesky; none when the matrix is not positive definite.
+#[test]
+fn issue_023_the_static_compliance_of_held_bodies_does_not_grow_with_time() -> Result<(), Error> {
+    // 16 times the displacement at 4 times the time: bodies with goal positions above 1 s
+    for (name, soft) in held_blocks()? {
+        let mut world = World::new(weightless())?;
+        let body = world.add_soft(soft)?;
+        let node = far_nodes(&world, body)?[0];
+        // displacements of a few hundredths of the body: linear, and above the rounding of its forces
+        let size = if name == "oriented" { 0.1 } else { 1.0 };
+        let force = SiteForce { site: Site::Node { body, node }, force: Vec3::new(0.002, -0.003, 0.001) * size };
+        let at = |time: Real| -> Result<Vec3, Error> {
+            let options = ComplianceOptions { time: Some(time), ..exact() };
+            Ok(responses(&world, &[force], options)?[0].displacement)
+        };
+        let first = at(10.0)?;
+        for time in [40.0, 160.0] {
+            close(at(time)?, first, 0.02, &format!("{name} at {time} s"));
+        }
+        if ["shape matching", "oriented"].contains(&name) {
+            let command = Command::NodeForce { body, node, force: force.force };
+            let start = world.body(body)?.node_positions()[node as usize];
+            // the slowest motion, bending of the oriented chain, relaxes with 0.1/s
+            for _ in 0..4000 {
+                world.step(&Input::none().with(command.clone()));
+            }
+            let moved = world.body(body)?.node_positions()[node as usize] - start;
+            close(moved, first, 0.05, &format!("{name} by steps"));
+        }
+    }
+    Ok(())
+}
+
 fn is_positive_definite(matrix: &[Real], n: usize) -> bool {
     let mut l = vec![0.0; n * n];
     for i in 0..n {
@@ -569,6 +601,7 @@ fn bad_input_is_rejected_by_name() -> Result<(), Error> {
         (SiteForce { site: Site::Node { body: dust, node: 7 }, ..fine }, none, "node 7 does not exist"),
         (SiteForce { site: Site::Rigid { body: dust, local: Vec3::ZERO }, ..fine }, none, "set of nodes"),
         (SiteForce { force: Vec3::new(0.0, Real::NAN, 0.0), ..fine }, none, "forces[1].force.y is NaN"),
+        (SiteForce { force: Vec3::new(0.0, -1e30, 0.0), ..fine }, none, "forces[1].force"),
         (fine, ComplianceOptions { time: Some(0.0), ..none }, "options.time"),
         (fine, ComplianceOptions { iterations: 0, ..none }, "options.iterations"),
         (fine, ComplianceOptions { tolerance: 1.0, ..none }, "options.tolerance"),
@@ -580,6 +613,9 @@ fn bad_input_is_rejected_by_name() -> Result<(), Error> {
     let direction = SiteDirection { site: node, direction: Vec3::splat(Real::INFINITY) };
     let error = world.compliance_matrix(&[direction], &none, &mut scratch, &mut Vec::new()).unwrap_err().to_string();
     assert!(error.contains("sites[0].direction.x"), "{error}");
+    let direction = SiteDirection { site: node, direction: Vec3::X * 1e20 };
+    let error = world.compliance_matrix(&[direction], &none, &mut scratch, &mut Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("sites[0].direction") && error.contains("1e12"), "{error}");
     // and the memory is still good
     assert_eq!(world.compliance(&[fine], &none, &mut scratch, &mut out)?.bodies, 1);
     Ok(())

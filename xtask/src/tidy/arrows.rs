@@ -6,9 +6,10 @@ use super::Finding;
 /// them.
 const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-math", &[]),
-    ("sinew-friction", &["sinew-math"]),
+    ("sinew-spec", &["sinew-math"]),
+    ("sinew-friction", &["sinew-math", "sinew-spec"]),
     // its tests count allocations
-    ("sinew", &["sinew-friction", "sinew-math", "sinew-tally"]),
+    ("sinew", &["sinew-friction", "sinew-math", "sinew-spec", "sinew-tally"]),
     ("sinew-tally", &[]),
     ("sinew-mesh", &["sinew"]),
     ("sinew-wire", &["sinew"]),

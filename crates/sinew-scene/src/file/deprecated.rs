@@ -321,13 +321,8 @@ mod tests {
 
     #[test]
     fn other_changes_stay_as_they_are() -> Result<(), String> {
-        let given = [
-            "settings.order=staggered:2",
-            "bodies.guaranteed.mass=2",
-            "no value",
-            "a..b=1",
-            "joints.joint.kind=ball",
-        ];
+        let given =
+            ["settings.order=staggered:2", "bodies.guaranteed.mass=2", "no value", "a..b=1", "joints.joint.kind=ball"];
         let (now, warnings) = sets(&given)?;
         assert_eq!((now, warnings.as_str()), (given.map(str::to_owned).to_vec(), ""));
         Ok(())

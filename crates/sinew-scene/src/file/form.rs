@@ -12,83 +12,7 @@ use crate::gallery::near_miss;
 use sinew::ElasticMaterial;
 use std::path::PathBuf;
 
-/// The range of a number.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
-    pub low: f64,
-    pub high: f64,
-    /// The low end itself is not allowed.
-    pub open_low: bool,
-    pub open_high: bool,
-    pub infinite: bool,
-}
-
-impl Rule {
-    const fn new(low: f64, high: f64) -> Self {
-        Self { low, high, open_low: false, open_high: false, infinite: false }
-    }
-
-    /// Infinity is allowed as well.
-    pub const fn or_infinite(self) -> Self {
-        Self { infinite: true, ..self }
-    }
-
-    /// The low end itself is not allowed.
-    pub const fn above(self) -> Self {
-        Self { open_low: true, ..self }
-    }
-
-    /// The high end itself is not allowed.
-    pub const fn below(self) -> Self {
-        Self { open_high: true, ..self }
-    }
-
-    /// The range in words.
-    pub fn describe(&self, noun: &str) -> String {
-        let whole = noun.contains("whole");
-        let at = |x: f64| if whole { format!("{x:.0}") } else { format!("{x}") };
-        let range = match (self.low.is_finite(), self.high.is_finite()) {
-            (false, false) => String::new(),
-            (true, false) if self.open_low => format!(" above {}", at(self.low)),
-            (true, false) => format!(" of at least {}", at(self.low)),
-            (false, true) => format!(" of at most {}", at(self.high)),
-            (true, true) => {
-                let from = if self.open_low { "above" } else { "from" };
-                let to = match (self.open_low, self.open_high) {
-                    (true, false) => " and at most",
-                    (true, true) => " and below",
-                    (false, true) => " to below",
-                    (false, false) => " to",
-                };
-                format!(" {from} {}{to} {}", at(self.low), at(self.high))
-            }
-        };
-        format!("{noun}{range}{}", if self.infinite { " (or inf)" } else { "" })
-    }
-
-    pub fn allows(&self, x: f64) -> bool {
-        let low = if self.open_low { x > self.low } else { x >= self.low };
-        let high = if self.open_high { x < self.high } else { x <= self.high };
-        low && high && (x.is_finite() || (self.infinite && !x.is_nan()))
-    }
-}
-
-const INF: f64 = f64::INFINITY;
-/// Any finite number.
-pub(crate) const FINITE: Rule = Rule::new(-INF, INF);
-/// For values that are not numbers.
-pub(crate) const ANY: Rule = FINITE;
-pub(crate) const NOT_NEGATIVE: Rule = Rule::new(0.0, INF);
-pub(crate) const POSITIVE: Rule = Rule { open_low: true, ..NOT_NEGATIVE };
-/// From 0 to 1.
-pub(crate) const SHARE: Rule = Rule::new(0.0, 1.0);
-/// Poisson's ratio of a compressible material.
-pub(crate) const POISSON: Rule = Rule::new(0.0, 0.5).below();
-
-/// A count, or any other bounded number.
-pub(crate) const fn from_to(low: f64, high: f64) -> Rule {
-    Rule::new(low, high)
-}
+pub(crate) use sinew::spec::{ANY, FINITE, NOT_NEGATIVE, POISSON, POSITIVE, Rule, SHARE, from_to};
 
 /// A value of a scene file.
 pub(crate) trait Form: Sized {
@@ -256,6 +180,23 @@ impl<'a> Fields<'a, '_, '_> {
         self.entries.iter().any(|e| *e.key == *name)
     }
 
+    /// The value of a key, if it is there.
+    pub fn node(&mut self, name: &'static str) -> Option<&'a Node> {
+        self.find(name)
+    }
+
+    /// Reads the value of a key with `read`.
+    pub fn within<T>(&mut self, name: &str, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+        let read = self.reader.within(name, read);
+        self.failed |= read.is_none();
+        read
+    }
+
+    /// Reports a required key that is not there.
+    pub fn missing(&mut self, name: &str, wants: &str) {
+        self.reader.problem(self.at, format!("missing key '{name}': expected {wants}"));
+    }
+
     /// An optional key.
     pub fn optional<T: Form>(&mut self, name: &'static str, rule: &Rule) -> Option<T> {
         let node = self.find(name)?;
@@ -263,9 +204,7 @@ impl<'a> Fields<'a, '_, '_> {
     }
 
     fn value<T: Form>(&mut self, name: &'static str, node: &Node, rule: &Rule) -> Option<T> {
-        let read = self.reader.within(name, |r| T::read(node, rule, r));
-        self.failed |= read.is_none();
-        read
+        self.within(name, |r| T::read(node, rule, r))
     }
 
     /// A key that replaces a default.
@@ -281,7 +220,7 @@ impl<'a> Fields<'a, '_, '_> {
             (Some(node), _) => self.value(name, node, rule),
             (None, Some(default)) => Some(default),
             (None, None) => {
-                self.reader.problem(self.at, format!("missing key '{name}': expected {}", T::wants(rule)));
+                self.missing(name, &T::wants(rule));
                 None
             }
         }

@@ -31,9 +31,9 @@
 mod body;
 mod combined;
 mod deprecated;
+mod described;
 mod document;
 mod form;
-mod friction;
 mod geometry;
 mod include;
 mod joint;

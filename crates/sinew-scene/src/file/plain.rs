@@ -218,7 +218,7 @@ impl<T: Form> Form for Box<T> {
     }
 }
 
-fn list_schema(items: Value, least: usize, most: Option<usize>) -> Value {
+pub(crate) fn list_schema(items: Value, least: usize, most: Option<usize>) -> Value {
     let count = |n: usize| if n == 0 { Value::Nothing } else { Value::Int(n as i64) };
     Value::table([
         ("type", Value::text("array")),

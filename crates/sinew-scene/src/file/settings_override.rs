@@ -1,11 +1,10 @@
 //! `--set settings.PATH=VALUE` on settings that exist: they become the table of a scene file, the changes are made in it,
 //! and it is read again. Names, ranges and messages are those of scene files.
 
-use super::form::{ANY, Form, Reader, Record, push_key, unknown};
+use super::form::{ANY, Form, Reader, push_key, unknown};
 use super::problem::{Problem, Problems, Source};
-use super::schema::Schemas;
 use super::tree::{Entry, Node, Span, Value};
-use super::{deprecated, overrides};
+use super::{deprecated, described, overrides};
 use crate::gallery::near_miss;
 use sinew::Settings;
 
@@ -64,13 +63,14 @@ pub fn is_setting(set: &str) -> bool {
 
 /// The table of all settings, those with their default value too: a path may lead to one component of a vector.
 fn all_of(settings: &Settings) -> Entry {
-    let (mut entries, mut fields) = (Vec::new(), Vec::new());
-    settings.write_fields(&mut entries);
-    Settings::describe(&mut fields, &mut Schemas::default());
-    for field in fields {
+    let mut entries = match settings.write() {
+        Value::Table(entries) => entries.into_vec(),
+        _ => Vec::new(),
+    };
+    for field in described::fields::<Settings>() {
         let given = entries.iter().any(|e: &Entry| *e.key == *field.name);
-        if !given && field.default != Value::Nothing {
-            entries.push(Entry::new(field.name, field.default));
+        if let Some(default) = described::default_of(&field).filter(|_| !given) {
+            entries.push(Entry::new(field.name, default));
         }
     }
     Entry::new(TABLE, Value::Table(entries.into()))
@@ -82,9 +82,7 @@ fn other_path(sources: &[Source], file: u16, set: &str) -> Problem {
         let message = "expected PATH=VALUE, as in settings.substeps=8";
         return Problem::new(sources, Span::new(file, 0, set.len()), "", message);
     };
-    let mut fields = Vec::new();
-    Settings::describe(&mut fields, &mut Schemas::default());
-    let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
+    let names: Vec<&str> = described::fields::<Settings>().iter().map(|f| f.name).collect();
     let bare = path.trim();
     let (head, rest) = bare.split_once('.').map_or((bare, String::new()), |(head, rest)| (head, format!(".{rest}")));
     let message = match near_miss(head, names.iter().copied()) {
@@ -124,7 +122,10 @@ mod tests {
             assert!(!error.contains("unknown key 'settings") && error.contains(name), "{error}");
             assert!(!error.contains(&format!("unknown key '{name}'")), "{error}");
         }
-        assert_eq!(with("settings.dt=0.02").map(|s| Settings { dt: Settings::default().dt, ..s }), Ok(Settings::default()));
+        assert_eq!(
+            with("settings.dt=0.02").map(|s| Settings { dt: Settings::default().dt, ..s }),
+            Ok(Settings::default())
+        );
     }
 
     #[test]
@@ -134,7 +135,8 @@ mod tests {
         let given = Settings { contact, order, sleep_time: Real::INFINITY, threads: 3, ..Settings::default() };
         let (changed, _) = override_settings(&given, &["settings.lanes=false".into()]).map_err(|e| e.to_string())?;
         assert_eq!(changed, Settings { lanes: false, ..given.clone() });
-        let (changed, _) = override_settings(&given, &["settings.contact.frequency=60".into()]).map_err(|e| e.to_string())?;
+        let (changed, _) =
+            override_settings(&given, &["settings.contact.frequency=60".into()]).map_err(|e| e.to_string())?;
         assert_eq!(changed.contact, Stabilization::Soft { frequency: 60.0, damping_ratio: 3.0 });
         Ok(())
     }

@@ -1,12 +1,11 @@
 //! Surfaces that rub, matter that bends, groups that meet.
 
-use super::form::{
-    ANY, FieldInfo, Fields, Form, NOT_NEGATIVE, POISSON, POSITIVE, Reader, Rule, SHARE, record, tell, unknown,
-};
+use super::described::described;
+use super::form::{ANY, FieldInfo, Fields, Form, NOT_NEGATIVE, POISSON, POSITIVE, Reader, Rule, SHARE, tell, unknown};
 use super::schema::{Schemas, object};
 use super::tree::{Entry, Node, Value};
 use sinew::friction::Law;
-use sinew::{ElasticMaterial, Groups, Real, SurfaceMaterial, Sym3};
+use sinew::{ElasticMaterial, Grain, Groups, Real, SurfaceMaterial, Sym3};
 
 /// A surface: its friction alone, or a table.
 impl Form for SurfaceMaterial {
@@ -91,11 +90,7 @@ fn read_surface(fields: &mut Fields<'_, '_, '_>) -> Option<SurfaceMaterial> {
     Some(it)
 }
 
-record!(Groups, "groups", "Collision groups, as bits: two surfaces meet when each one's member has a bit in the other's mask.",
-    base |_| Groups::ALL, {
-    member: ANY, "Groups this surface is in, as bits.";
-    mask: ANY, "Groups it meets, as bits.";
-});
+described!(Groups, Law, Grain);
 
 /// ElasticMaterial: the name of a preset, or a table that may begin from one.
 impl Form for ElasticMaterial {

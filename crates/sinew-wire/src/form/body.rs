@@ -1,82 +1,14 @@
 //! Bodies: rigid ones with their colliders, particles.
 
-use super::friction::LawForm;
+use super::described::Described;
 use super::shape::ShapeForm;
 use super::soft::SoftForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{BodySpec, Collider, Grain, Groups, Motion, Particles, Real, RigidBody, SurfaceMaterial, Sym3, Vec3};
+use sinew::{BodySpec, Collider, Groups, Motion, Particles, Real, RigidBody, SurfaceMaterial, Sym3, Vec3};
 
 /// [`SurfaceMaterial`].
-#[derive(Serialize, Deserialize)]
-pub(super) struct MaterialForm {
-    static_friction: Real,
-    kinetic_friction: Real,
-    restitution: Real,
-    rolling_resistance: Real,
-    spinning_resistance: Real,
-    law: LawForm,
-    family: u32,
-    /// Direction, coefficient across / along.
-    grain: Option<(V3, Real)>,
-}
-
-impl From<SurfaceMaterial> for MaterialForm {
-    fn from(m: SurfaceMaterial) -> Self {
-        let SurfaceMaterial {
-            static_friction,
-            kinetic_friction,
-            restitution,
-            rolling_resistance,
-            spinning_resistance,
-            ..
-        } = m;
-        // all fields: one that the engine adds stops the build at the way back
-        let SurfaceMaterial { law, family, grain, .. } = m;
-        let grain = grain.map(|Grain { direction, across }| (direction.to_array(), across));
-        let law = law.into();
-        Self {
-            static_friction,
-            kinetic_friction,
-            restitution,
-            rolling_resistance,
-            spinning_resistance,
-            law,
-            family,
-            grain,
-        }
-    }
-}
-
-impl From<MaterialForm> for SurfaceMaterial {
-    fn from(m: MaterialForm) -> Self {
-        let MaterialForm { static_friction, kinetic_friction, restitution, .. } = m;
-        let MaterialForm { rolling_resistance, spinning_resistance, law, family, grain, .. } = m;
-        let grain = grain.map(|(direction, across)| Grain { direction: Vec3::from_array(direction), across });
-        Self {
-            static_friction,
-            kinetic_friction,
-            restitution,
-            rolling_resistance,
-            spinning_resistance,
-            law: law.into(),
-            family,
-            grain,
-        }
-    }
-}
-
-/// Member, mask.
-pub(super) type GroupsForm = (u32, u32);
-
-pub(super) fn groups_form(groups: Groups) -> GroupsForm {
-    let Groups { member, mask } = groups;
-    (member, mask)
-}
-
-pub(super) fn groups((member, mask): GroupsForm) -> Groups {
-    Groups { member, mask }
-}
+pub(super) type MaterialForm = Described<SurfaceMaterial>;
 
 /// [`Motion`].
 #[derive(Serialize, Deserialize)]
@@ -92,7 +24,7 @@ struct ColliderForm {
     shape: ShapeForm,
     place: PoseForm,
     material: MaterialForm,
-    groups: GroupsForm,
+    groups: Described<Groups>,
     sensor: bool,
     density: Option<Real>,
 }
@@ -104,7 +36,7 @@ impl ColliderForm {
             shape: ShapeForm::of(shape)?,
             place: pose_form(place),
             material: (*material).into(),
-            groups: groups_form(*groups),
+            groups: (*groups).into(),
             sensor: *sensor,
             density: *density,
         })
@@ -115,7 +47,7 @@ impl ColliderForm {
             shape: self.shape.build()?,
             place: pose(self.place),
             material: self.material.into(),
-            groups: groups(self.groups),
+            groups: self.groups.into(),
             sensor: self.sensor,
             density: self.density,
         })
@@ -208,7 +140,7 @@ pub(crate) struct ParticlesForm {
     radius: Real,
     pinned: Vec<u32>,
     material: MaterialForm,
-    groups: GroupsForm,
+    groups: Described<Groups>,
     gravity_scale: Real,
     damping: Real,
     name: String,
@@ -226,7 +158,7 @@ impl ParticlesForm {
             radius: *radius,
             pinned: pinned.clone(),
             material: (*material).into(),
-            groups: groups_form(*groups),
+            groups: (*groups).into(),
             gravity_scale: *gravity_scale,
             damping: *damping,
             name: name.clone(),
@@ -242,7 +174,7 @@ impl ParticlesForm {
             radius: self.radius,
             pinned: self.pinned,
             material: self.material.into(),
-            groups: groups(self.groups),
+            groups: self.groups.into(),
             gravity_scale: self.gravity_scale,
             damping: self.damping,
             name: self.name,

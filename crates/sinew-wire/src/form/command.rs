@@ -2,10 +2,10 @@
 
 use super::body::RigidForm;
 use super::constraint::MotorForm;
-use super::settings::SettingsForm;
+use super::described::Described;
 use super::{IdForm, PoseForm, V3, body_id, constraint_id, pose, pose_form};
 use serde::{Deserialize, Serialize};
-use sinew::{Command, Input, Vec3};
+use sinew::{Command, Input, Settings, Vec3};
 
 /// [`Command`].
 #[derive(Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(crate) enum CommandForm {
     RemoveBody(IdForm),
     RemoveConstraint(IdForm),
     Motor { joint: IdForm, motor: Option<MotorForm> },
-    Settings(Box<SettingsForm>),
+    Settings(Box<Described<Settings>>),
     NodeForce { body: IdForm, node: u32, force: V3 },
     NodeTarget { body: IdForm, node: u32, position: V3 },
     NodeTorque { body: IdForm, node: u32, torque: V3 },

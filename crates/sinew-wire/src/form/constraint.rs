@@ -1,10 +1,10 @@
 //! Constraints: joints with their frames and motors, distances between sites.
 
+use super::described::Described;
 use super::node_constraint::{AttachForm, BendingForm, DistanceSetForm, PatchJointForm, VolumeForm};
-use super::settings::StabilizationForm;
 use super::{IdForm, PoseForm, V3, body_id, pose, pose_form};
 use serde::{Deserialize, Serialize};
-use sinew::{ConstraintSpec, Distance, Joint, JointKind, Motor, Real, Site, Vec3};
+use sinew::{ConstraintSpec, Distance, Joint, JointKind, Motor, Real, Site, Stabilization, Vec3};
 
 /// [`Motor`].
 #[derive(Serialize, Deserialize)]
@@ -57,7 +57,7 @@ pub(crate) struct JointForm {
     pub motor: Option<MotorForm>,
     break_force: Real,
     collide: bool,
-    stabilization: Option<StabilizationForm>,
+    stabilization: Option<Described<Stabilization>>,
 }
 
 impl JointForm {

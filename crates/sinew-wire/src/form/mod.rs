@@ -65,17 +65,16 @@ macro_rules! mirror_enum {
 mod body;
 mod command;
 mod constraint;
-mod friction;
+mod described;
 mod model;
 mod node_constraint;
-mod settings;
 mod shape;
 mod soft;
 mod soft_model;
 
 pub(crate) use command::StepForm;
+pub(crate) use described::Described;
 pub(crate) use model::ModelForm;
-pub(crate) use settings::SettingsForm;
 
 use sinew::{BodyId, ConstraintId, Pose, Quat, Real, Vec3};
 

@@ -1,10 +1,11 @@
 //! Soft bodies: geometry, surface, how they meet the world.
 
-use super::body::{GroupsForm, MaterialForm, groups, groups_form};
+use super::body::MaterialForm;
+use super::described::Described;
 use super::soft_model::SoftModelForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{Air, Geometry, Load, PinnedAxes, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
+use sinew::{Air, Geometry, Groups, Load, PinnedAxes, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
 
 /// [`TriMesh`].
 #[derive(Serialize, Deserialize)]
@@ -110,7 +111,7 @@ pub(crate) struct SoftForm {
     thickness: Real,
     self_contact: bool,
     material: MaterialForm,
-    groups: GroupsForm,
+    groups: Described<Groups>,
     gravity_scale: Real,
     damping: Real,
     /// Density, the two drag coefficients, wind.
@@ -145,7 +146,7 @@ impl SoftForm {
             thickness: *thickness,
             self_contact: *self_contact,
             material: (*material).into(),
-            groups: groups_form(*groups),
+            groups: (*groups).into(),
             gravity_scale: *gravity_scale,
             damping: *damping,
             air: air.as_ref().map(air_form),
@@ -169,7 +170,7 @@ impl SoftForm {
             thickness: self.thickness,
             self_contact: self.self_contact,
             material: self.material.into(),
-            groups: groups(self.groups),
+            groups: self.groups.into(),
             gravity_scale: self.gravity_scale,
             damping: self.damping,
             air: self.air.map(|([density, normal, tangential], wind)| Air {

@@ -49,6 +49,8 @@ impl Models<'_> {
             v: &self.velocity[blocks],
             internal_state: &self.internal_state[on.nodes.internal_state_span()],
         };
+        // a user's model may name a coordinate that the body does not have
+        let coordinate_count = if on.nodes.radii.is_empty() { count } else { 2 * count };
         let block = |coordinate: u32| match coordinate.checked_sub(count) {
             None => model.node_block(on.nodes.start + coordinate),
             Some(node) => model.spin_block(on.nodes.start + node),
@@ -62,6 +64,7 @@ impl Models<'_> {
                 .position(|p| p.0 == coordinate)
             {
                 Some(k) => responses[k] = Some(responses[k].map_or(change, |sum: Vec3| sum + change)),
+                None if coordinate >= coordinate_count => {}
                 None => merge(Term { block: block(coordinate), jacobian: Vec3::ZERO, response: change }),
             });
             for (&(coordinate, jacobian), response) in impulses.iter().zip(responses) {
@@ -69,6 +72,9 @@ impl Models<'_> {
             }
         };
         deformable.lower(body, SurfacePoint { shares: on.shares, at: on.at }, impulse, &mut |coordinate, part| {
+            if coordinate >= coordinate_count {
+                return;
+            }
             if len == AT_ONCE {
                 emit(&impulses);
                 len = 0;

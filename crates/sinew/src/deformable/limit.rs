@@ -86,6 +86,21 @@ pub(crate) fn is_held(body: BodyRef<'_>) -> bool {
     body.v.iter().filter(|v| v[3] == 0.0).count() >= HOLDING
 }
 
+/// h² ω² of a body with goal positions, for ω² [1/s²]. An infinite frequency has the value `RIGID`. A finite one keeps its
+/// value, however long the step: the static compliance of a held body must not depend on it. A free body keeps what the
+/// rounding unit resolves beside its mass.
+pub(crate) fn goal_stiffness(h: Real, square: Real, held: bool) -> Real {
+    let stiffness = h * h * square;
+    match (stiffness.is_finite(), held) {
+        (false, _) => RIGID,
+        (true, true) => stiffness,
+        (true, false) => stiffness.min(DIGITS / Real::EPSILON),
+    }
+}
+
+/// h² ω² used for an infinite frequency.
+const RIGID: Real = 1e4;
+
 /// Scales two stiffnesses of one body so that their sum is the fraction `share` of its former value: the second is
 /// reduced down to the first, then both in proportion. With 2μ and λ of a solid, Poisson's ratio decreases to 1/3
 /// before Young's modulus does.
@@ -128,6 +143,14 @@ mod tests {
             let got = soften(both, share);
             assert!((got[0] - expected[0]).abs() < 1e-6 && (got[1] - expected[1]).abs() < 1e-6, "{both:?} {got:?}");
         }
+    }
+
+    #[test]
+    fn the_stiffness_of_goals_is_bounded_by_rounding_for_free_bodies_only() {
+        assert_eq!(goal_stiffness(1e-3, Real::INFINITY, false), RIGID);
+        assert_eq!(goal_stiffness(10.0, 1e4, true), 1e6);
+        assert_eq!(goal_stiffness(1e6, 1e8, true), 1e20);
+        assert_eq!(goal_stiffness(1e6, 1e8, false), DIGITS / Real::EPSILON);
     }
 
     #[test]

@@ -139,8 +139,8 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     }
 
     /// The impulse at a surface point as impulses on coordinates: `add` gets coordinate and impulse [N·s], for a rotation
-    /// the angular impulse [N·m·s]. Called unless `Traits::coordinates` is `Nodes`; this is what the engine computes
-    /// then.
+    /// the angular impulse [N·m·s]. A coordinate that the body does not have is ignored. Called unless
+    /// `Traits::coordinates` is `Nodes`; this is what the engine computes then.
     fn lower(&self, _body: BodyRef<'_>, point: SurfacePoint<'_>, impulse: Vec3, add: &mut dyn FnMut(u32, Vec3)) {
         for share in point.shares {
             add(share.node, impulse * share.weight);
@@ -148,7 +148,8 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     }
 
     /// Velocity change of the coordinates by impulses on some of them [N·s]: `add` gets coordinate and change [m/s], for
-    /// a rotation [rad/s]; changes of one coordinate are summed. Linear and symmetric in the impulses. Its error within a
+    /// a rotation [rad/s]; changes of one coordinate are summed, those of a coordinate that the body does not have are
+    /// ignored. Linear and symmetric in the impulses. Its error within a
     /// substep is declared as `Traits::response`. Called unless `Traits::coordinates` is `Nodes`; this is what the engine
     /// computes then.
     fn respond(&self, body: BodyRef<'_>, impulses: &[(u32, Vec3)], add: &mut dyn FnMut(u32, Vec3)) {

@@ -5,11 +5,17 @@ use crate::deformable::{Coordinates, Deformable, rotation};
 use std::fmt;
 use std::sync::Arc;
 
+/// Largest number of internal state of a body: 256 MiB in f32, copied in each step.
+const MAX_INTERNAL_STATE: usize = 1 << 26;
+
 /// Builds a model from the rest shape of its body and its parameters; or the reason why it cannot be built.
 type Constructor = dyn Fn(&Geometry, &[u8]) -> Result<Box<dyn Deformable>, String> + Send + Sync;
 
 /// A user's deformable model. Name and parameters are stored in a save; the constructor is code, and a reader finds it by
 /// the name in a [`ModelRegistry`].
+///
+/// The code of a model runs inside the step. A panic in it leaves `World::step` as a panic, and the world is then to be
+/// restored from a snapshot.
 ///
 /// The nodes of the body are the vertices or points of its geometry, in their order. The same geometry and bytes must
 /// give the same model: a restored body is built again.
@@ -94,6 +100,12 @@ impl CustomModel {
         let (nodes, masses, traits) = (geometry.nodes().len(), model.masses().len(), model.traits());
         if nodes == 0 || masses != nodes {
             return Err(bad(format!("{masses} masses for {nodes} nodes")));
+        }
+        if traits.internal_state_count > MAX_INTERNAL_STATE {
+            let count = traits.internal_state_count;
+            return Err(bad(format!(
+                "{count} numbers of internal state, but at most {MAX_INTERNAL_STATE} are possible"
+            )));
         }
         let (turns, radii) = (traits.coordinates == Coordinates::Ellipsoids, model.ellipsoids());
         if radii.len() != if turns { nodes } else { 0 } {

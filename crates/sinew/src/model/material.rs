@@ -1,9 +1,10 @@
 //! Surface materials and collision groups.
 
 use super::PairRules;
-use crate::error::{Error, not_negative};
+use crate::error::Error;
 use crate::friction::Law;
 use crate::math::{Real, Vec3};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, SHARE, from_to, record};
 
 /// Friction and restitution of a surface.
 ///
@@ -133,26 +134,15 @@ impl SurfaceMaterial {
     }
 
     pub(crate) fn check(&self, whose: &str) -> Result<(), Error> {
-        not_negative(&format!("{whose}.static_friction"), self.static_friction)?;
-        not_negative(&format!("{whose}.kinetic_friction"), self.kinetic_friction)?;
-        crate::error::check(
-            &format!("{whose}.kinetic_friction"),
-            self.kinetic_friction,
-            self.kinetic_friction <= self.static_friction,
-            "at most the static coefficient",
-        )?;
-        let e = self.restitution;
-        crate::error::check(&format!("{whose}.restitution"), e, (0.0..=1.0).contains(&e), "between 0 and 1")?;
-        not_negative(&format!("{whose}.rolling_resistance"), self.rolling_resistance)?;
-        not_negative(&format!("{whose}.spinning_resistance"), self.spinning_resistance)?;
-        if let Some(Grain { direction, across }) = self.grain {
-            crate::error::finite_vec(&format!("{whose}.grain.direction"), direction)?;
+        sinew_spec::check(self, whose)?;
+        let (kinetic, most) = (self.kinetic_friction, self.static_friction);
+        let must = "at most the static coefficient";
+        crate::error::check(&format!("{whose}.kinetic_friction"), kinetic, kinetic <= most, must)?;
+        if let Some(Grain { direction, .. }) = self.grain {
             let size = direction.length();
             crate::error::check(&format!("{whose}.grain.direction"), size, size > 0.0, "a direction, not zero")?;
-            let ok = (0.01..=100.0).contains(&across);
-            crate::error::check(&format!("{whose}.grain.across"), across, ok, "between 0.01 and 100")?;
         }
-        Ok(self.law.check(&format!("{whose}.law"))?)
+        Ok(())
     }
 
     /// The same for bodies of nodes, which have no body axes for a grain.
@@ -162,6 +152,23 @@ impl SurfaceMaterial {
         self.check(whose)
     }
 }
+
+// The order is that of saves: new fields are appended.
+record!(SurfaceMaterial, "surface", "How a surface rubs and bounces.", SurfaceMaterial::default(), {
+    static_friction: NOT_NEGATIVE, "Friction coefficient while sticking.";
+    kinetic_friction: NOT_NEGATIVE, "Friction coefficient while slipping.";
+    restitution: SHARE, "Speed after / before an impact.";
+    rolling_resistance: NOT_NEGATIVE, "Lever of rolling resistance [m].";
+    spinning_resistance: NOT_NEGATIVE, "Lever of spinning resistance [m].";
+    law: ANY, "How friction depends on slip.";
+    family: ANY, "The number of its family, for the table of pairs; 0: none in particular.";
+    grain: ANY, "Another friction across a direction than along it; rigid bodies only.";
+});
+
+record!(Grain, "grain", "Another friction across a direction than along it.", Grain { direction: Vec3::X, across: 1.0 }, needs {
+    direction: FINITE, "The direction, in the axes of the body; not zero.";
+    across: from_to(0.01, 100.0), "Coefficient across it / coefficient along it.";
+}, {});
 
 /// Collision groups: two surfaces collide when the `member` of each has a bit in the `mask` of the other.
 ///
@@ -195,3 +202,9 @@ impl Default for Groups {
         Self::ALL
     }
 }
+
+record!(Groups, "groups", "Collision groups, as bits: two surfaces meet when each one's member has a bit in the other's mask.",
+    Groups::ALL, {
+    member: ANY, "Groups this surface is in, as bits.";
+    mask: ANY, "Groups it meets, as bits.";
+});

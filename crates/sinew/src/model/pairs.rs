@@ -8,6 +8,7 @@
 use super::SurfaceMaterial;
 use crate::error::Error;
 use crate::math::Real;
+use sinew_spec::{ANY, from_to, record, words};
 
 /// Rule for the coefficient of a pair from those of two surfaces.
 ///
@@ -114,22 +115,32 @@ impl PairRules {
         self.table.iter().find(|p| p.families == [a, b] || p.families == [b, a])
     }
 
+    /// The surfaces of the table, whose coefficients depend on each other. Ranges are checked by their description.
     pub(crate) fn check(&self, whose: &str) -> Result<(), Error> {
-        for (i, p) in self.table.iter().enumerate() {
-            let whose = format!("{whose}.table[{i}]");
-            for family in p.families {
-                crate::error::check(
-                    &format!("{whose}.families"),
-                    family as Real,
-                    family > 0,
-                    "a family of surfaces, 1 or more",
-                )?;
-            }
-            p.surface.check(&format!("{whose}.surface"))?;
-        }
-        Ok(())
+        sinew_spec::check(self, whose)?;
+        self.table.iter().enumerate().try_for_each(|(i, p)| p.surface.check(&format!("{whose}.table[{i}].surface")))
     }
 }
+
+words!(PairRule, {
+    "geometric_mean" => GeometricMean, "The root of the product.";
+    "product" => Product, "The product.";
+    "minimum" => Minimum, "The smaller.";
+    "mean" => Mean, "Half of the sum.";
+    "maximum" => Maximum, "The larger.";
+});
+
+record!(PairRules, "pair rules", "How the numbers of two surfaces become those of the pair.", PairRules::default(), {
+    friction: ANY, "For both friction coefficients.";
+    restitution: ANY, "For restitution.";
+    table: ANY, "Pairs with numbers of their own; the first that fits counts.";
+});
+
+record!(Pairing, "pair of surfaces", "Two families of surfaces with numbers of their own.",
+    Pairing { families: [1, 1], surface: SurfaceMaterial::default() }, needs {
+    families: from_to(1.0, 4_294_967_295.0), "The two families, in any order.";
+    surface: ANY, "Friction, restitution, resistances and law of the pair.";
+}, {});
 
 #[cfg(test)]
 mod tests {

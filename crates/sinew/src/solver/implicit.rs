@@ -42,13 +42,13 @@ mod space;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
-use crate::error::{Error, check, count};
 use crate::math::{Block, Real, Sym3, Vec3, add, hold};
 use crate::tuning::implicit::{CUT_STEPS, LAW_TOLERANCE, LEVEL, PATIENCE, QUICK_PASSES, RADIUS_BLEND, STALL};
 use cg::{Plan, Radii, conjugate_gradient, dot};
 pub use compliance::{Effort, linearise_active, product, residual, respond};
 use momentum_correction::{Seat, balance, settle};
 pub use regularize::regularize;
+use sinew_spec::{Rule, SHARE, from_to, record};
 use space::{Space, apply_bodies, bounded, relative_velocity};
 
 /// An implicit body and its position among the velocity blocks of the island.
@@ -153,32 +153,25 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    /// Rejects values out of range; the error names the first.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        for (what, size) in [
-            ("settings.implicit.stiffness", self.stiffness),
-            ("settings.implicit.soft_stiffness", self.soft_stiffness),
-            ("settings.implicit.rigid_stiffness", self.rigid_stiffness),
-            ("settings.implicit.tangential", self.tangential),
-        ] {
-            check(what, size, size > 0.0 && size <= 1e9, "above 0, at most 1e9")?;
-        }
-        check("settings.implicit.carry", self.carry, (0.0..=1.0).contains(&self.carry), "between 0 and 1")?;
-        let tolerance = self.tolerance;
-        check("settings.implicit.tolerance", tolerance, tolerance > 0.0 && tolerance < 1.0, "between 0 and 1")?;
-        let counts = [
-            ("settings.implicit.iterations", self.iterations, 1, "from 1 to 100000"),
-            ("settings.implicit.passes", self.passes, 1, "from 1 to 100000"),
-            ("settings.implicit.audit_passes", self.audit_passes, 0, "from 0 to 100000"),
-            ("settings.implicit.guard", self.guard, 0, "from 0 to 100000"),
-        ];
-        for (what, n, low, must) in counts {
-            count(what, n, low..=100_000, must)?;
-        }
-        Ok(())
-    }
+/// A stiffness without unit.
+const RELATIVE: Rule = from_to(0.0, 1e9).above();
+const AT_LEAST_ONE: Rule = from_to(1.0, 100_000.0);
+const AT_MOST: Rule = from_to(0.0, 100_000.0);
 
+record!(Settings, "implicit settings", "Counts and tolerances of implicit islands.", Settings::default(), {
+    stiffness: RELATIVE, "Stiffness of a hard row on an implicit body, in units of the implicit mass it meets.";
+    soft_stiffness: RELATIVE, "The same for a contact between two soft bodies.";
+    rigid_stiffness: RELATIVE, "The same for a row between particles and rigid bodies.";
+    tangential: RELATIVE, "Stiffness of friction's springs relative to the above.";
+    carry: SHARE, "Fraction by which the start impulse of a hard row approaches its impulse in each substep.";
+    tolerance: SHARE.above().below(), "CG stops when its residual has this size relative to the right-hand side.";
+    iterations: AT_LEAST_ONE, "Largest number of CG iterations in all passes together.";
+    passes: AT_LEAST_ONE, "Largest number of passes over the bounds.";
+    audit_passes: AT_MOST, "Passes of the audit.";
+    guard: AT_MOST, "Guard sweeps.";
+});
+
+impl Settings {
     /// The start impulse of a hard row in the next substep, from its present start impulse and its solved impulse. This
     /// value is stored in the contact cache: its fixed point is the impulse itself, and the gap there is zero.
     pub fn carried(&self, start: Real, impulse: Real) -> Real {

@@ -7,6 +7,9 @@ use crate::island::compliance::{ComplianceWork, Effect, Load, Present, Scope};
 use crate::math::{Real, Vec3};
 use crate::solver::implicit::Effort;
 
+/// Largest component of a force [N] or direction: the squares of impulses of the longest time remain finite in f32.
+const MAX_VECTOR: Real = 1e12;
+
 /// A force at a site. A force of zero reads the response of the site to the others.
 ///
 /// An example is at [`ComplianceScratch`](crate::ComplianceScratch).
@@ -147,8 +150,12 @@ impl ComplianceScratch {
     ) -> Result<(), Error> {
         self.loads.clear();
         for (k, (site, vector)) in list.enumerate() {
-            if !vector.is_finite() {
-                finite_vec(&what.replace('#', &k.to_string()), vector)?;
+            let size = vector.abs().max_element();
+            // the names are formatted for bad vectors only: a query allocates nothing
+            if !vector.is_finite() || size > MAX_VECTOR {
+                let name = what.replace('#', &k.to_string());
+                finite_vec(&name, vector)?;
+                check(&name, size, false, "at most 1e12")?;
             }
             self.loads.push((site.resolve(&world.model)?, vector));
         }

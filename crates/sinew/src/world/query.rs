@@ -132,7 +132,7 @@ impl World {
         finite_vec("ray.direction", direction)?;
         crate::error::not_negative("ray.length", length)?;
         let Some(direction) = direction.try_normalize() else {
-            return Err(Error::BadNumber { what: "ray.direction".into(), value: 0.0, must: "longer than 0" });
+            return Err(Error::BadNumber { what: "ray.direction".into(), value: 0.0, must: "longer than 0".into() });
         };
         let end = origin + direction * length;
         let bounds = Bounds3 { min: origin.min(end), max: origin.max(end) };

@@ -17,14 +17,12 @@
 //!
 //! Blocks: velocities first, then angular velocities.
 
+use crate::deformable::limit;
 use crate::deformable::oriented::Oriented;
 use crate::deformable::rotation::{SPAN, orientation, put, spin};
 use crate::deformable::system::Affine;
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, cross_matrix, vec};
-
-/// Maximum of h² ω²: the value used for an infinite frequency.
-const RIGID: Real = 1e4;
 
 /// Data of A and b besides the groups.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +61,9 @@ impl Oriented {
         }
         self.slow(ctx.h, body);
         let mut j = std::mem::take(&mut self.implicit_system);
-        j.stiff = (ctx.h * ctx.h * self.omega_squared()).min(RIGID);
+        // one pinned ellipsoid holds position and orientation
+        let held = body.v.iter().any(|v| v[3] == 0.0);
+        j.stiff = limit::goal_stiffness(ctx.h, self.omega_squared(), held);
         j.load.resize(2 * count, [0.0; 4]);
         j.mass.resize(2 * count, 0.0);
         let (mut own, mut turning) = (Mat3::ZERO, Vec3::ZERO);

@@ -11,14 +11,12 @@
 //! is symmetric and A − M is positive semidefinite. Its stiffness has two levels, and the CG needs a handful of
 //! iterations.
 
+use crate::deformable::limit;
 use crate::deformable::shape_matching::ShapeMatching;
 use crate::deformable::shape_matching::cluster::Match;
 use crate::deformable::system::Affine;
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
 use crate::math::{Block, Mat3, Real, Vec3, add, vec};
-
-/// Maximum of h² ω²: the value used for an infinite frequency.
-const RIGID: Real = 1e4;
 
 /// Data of A and b besides the clusters.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +42,7 @@ impl ShapeMatching {
     /// A and b at x.
     pub(crate) fn assemble(&mut self, ctx: &StepContext<'_>, body: &BodyMut<'_>) {
         let mut m = std::mem::take(&mut self.implicit_system);
-        m.stiff = (ctx.h * ctx.h * self.omega_squared()).min(RIGID);
+        m.stiff = limit::goal_stiffness(ctx.h, self.omega_squared(), limit::is_held(body.read()));
         m.load.resize(self.masses.len(), [0.0; 4]);
         m.mass.resize(self.masses.len(), 0.0);
         for (node, &mass) in self.masses.iter().enumerate() {
