@@ -11,6 +11,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // its tests count allocations
     ("sinew", &["sinew-friction", "sinew-math", "sinew-spec", "sinew-tally"]),
     ("sinew-tally", &[]),
+    // its tests measure memory
+    ("sinew-stream", &["sinew-tally"]),
     ("sinew-mesh", &["sinew"]),
     ("sinew-wire", &["sinew"]),
     ("sinew-scene", &["sinew", "sinew-mesh"]),

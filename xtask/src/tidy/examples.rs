@@ -7,12 +7,35 @@
 use super::Finding;
 
 /// Library crates, and their public modules that contain types.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("sinew-friction", &[]),
     ("sinew", &["classic", "deformable/mod", "deformable/traits", "deformable/alone"]),
     ("sinew-mesh", &["tetrahedralize"]),
     ("sinew-wire", &[]),
     ("sinew-render", &[]),
+    (
+        "sinew-stream",
+        &[
+            "commands",
+            "control",
+            "limit",
+            "mailbox",
+            "net",
+            "payload",
+            "points",
+            "random",
+            "receiver",
+            "reception",
+            "record",
+            "relay",
+            "rtcp",
+            "rtp",
+            "sender",
+            "state",
+            "topology",
+            "window",
+        ],
+    ),
 ];
 
 /// A public type and its comment.
