@@ -11,6 +11,7 @@
 //! [`VirtualLoop`] runs device, local model and world by one clock with the same bits each time. The crate's page in the
 //! documentation is `docs/haptics.md`.
 
+mod adapter;
 mod coupling;
 mod device;
 mod error;
@@ -29,6 +30,7 @@ mod real_time;
 mod snapshot;
 mod virtual_loop;
 
+pub use adapter::{Probe, WorldPhysics};
 pub use coupling::{Coupling, CouplingWrenches};
 pub use device::{
     Device, Hand, Intake, IntakeReport, IntakeSettings, Reading, SimulatedDevice, SimulatedSettings, Workspace,

@@ -83,7 +83,8 @@ fn a_million_bad_datagrams_keep_the_force_bounded() {
     assert!(taken > 500_000 && refused > 250_000 && old > 1000, "{:?}", receiver.report());
     assert!(report.intake.jumped > 10_000 && most > 1.0, "{:?}, {most} N", report.intake);
     let law = 960.0 * (-report.pose.position.y).max(0.0);
-    assert_eq!(report.intake.used - used, 50);
+    // one may still be a jump from the last damaged one
+    assert!(report.intake.used - used >= 49);
     assert!((report.force.hand.force.y - law).abs() < 1e-3, "{:?}", report.force);
 }
 
