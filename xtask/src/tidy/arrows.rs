@@ -19,6 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
     ("sinew-peers", &["sinew"]),
+    // its tests count allocations
+    ("sinew-haptic", &["sinew", "sinew-math", "sinew-tally"]),
     (
         "sinew-cli",
         &[
