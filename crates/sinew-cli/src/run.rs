@@ -50,6 +50,9 @@ pub struct Args {
     /// Record inputs and hashes, for `sinew replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Balance of energy of each body and of angular momentum in the JSON; costs a few percent
+    #[arg(long, requires = "json")]
+    ledger: bool,
     /// Write the world at the end as a scene file, .toml or .json; it continues from there with the same bits
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -65,6 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     settings::apply(&mut wanted, &sets)?;
     wanted.threads = args.threads.unwrap_or(wanted.threads);
     world.set_settings(wanted)?;
+    world.set_ledger_detail(args.ledger);
     let steps = args.length.count(&scene, world.settings());
 
     advice::tell(&scene, &args.scene);
@@ -199,6 +203,8 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
     let e = &s.energy;
     let energies = [("kinetic", e.kinetic), ("elastic", e.elastic), ("gravity", e.gravity)];
     line("energy", energies.map(|(name, j)| format!("{name} {} J", number(j))).join(", "));
+    let share = 100.0 * s.ledger.unexplained_share;
+    line("ledger", format!("{} J; unexplained {share:.1e}% of what was exchanged", s.ledger.list()));
     for grip in s.grips.iter().take(8) {
         let (cm2, kpa) = (1e4 * grip.area, 1e-3 * grip.peak);
         let text = format!("on {}: {:.3} N, {cm2:.2} cm², at most {kpa:.2} kPa", grip.object, grip.normal);

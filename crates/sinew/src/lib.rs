@@ -28,6 +28,7 @@ pub mod friction;
 mod guard;
 mod input;
 mod island;
+mod ledger;
 mod math;
 mod model;
 mod report;
@@ -100,8 +101,8 @@ pub use model::{
     SoftBody, SoftModel, SurfaceMaterial,
 };
 pub use report::{
-    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
-    Spread, Tangle, TangleEnd,
+    BodyLedger, ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, Ledger, LedgerReport,
+    MomentumLedger, PairForce, Phase, Report, SoftReport, Spread, Tangle, TangleEnd,
 };
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;

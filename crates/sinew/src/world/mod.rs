@@ -96,6 +96,13 @@ impl World {
         Ok(())
     }
 
+    /// Whether the ledger has balances of bodies and angular momentum too (`docs/ledger.md`). Off at first. Not part of the
+    /// saved world: no step depends on it.
+    pub fn set_ledger_detail(&mut self, on: bool) {
+        self.work.output.ledger.mark = None;
+        self.work.output.ledger.detailed = on;
+    }
+
     /// Incremented by every edit of the model.
     pub fn revision(&self) -> u64 {
         self.model.revision
@@ -309,6 +316,7 @@ impl World {
         edit::check_fit(&self.model, snapshot)?;
         self.state.clone_from(snapshot);
         self.work.detect.broad.invalidate();
+        self.work.output.ledger.mark = None;
         self.work.bodies.good.clear();
         self.work.soft.stale = true;
         for (x, q) in self.state.x.iter().zip(&self.state.q) {
@@ -325,6 +333,7 @@ impl World {
     /// Mutable access to the state, for tests of the fault checks. Values written here are checked by the next step.
     #[doc(hidden)]
     pub fn tamper(&mut self) -> &mut State {
+        self.work.output.ledger.mark = None;
         &mut self.state
     }
 
