@@ -7,7 +7,7 @@ use crate::play::{above_zero, progress, step_count};
 use crate::screen::screen;
 use crate::{TALLY, interrupt, scenes, settings};
 use serde::Serialize;
-use sinew::{Input, World};
+use sinew::{Input, LedgerDetail, World};
 use sinew_scene::AnyScene;
 use sinew_scene::faults::{Faults, is_finite};
 use std::io::Write;
@@ -120,6 +120,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
         let mut wanted = world.settings().clone();
         settings::apply(&mut wanted, &sets)?;
         wanted.threads = args.threads.unwrap_or(wanted.threads);
+        world.set_ledger(LedgerDetail::World);
         world.set_settings(wanted)?;
         Ok(world)
     };

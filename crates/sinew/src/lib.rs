@@ -101,8 +101,8 @@ pub use model::{
     SoftBody, SoftModel, SurfaceMaterial,
 };
 pub use report::{
-    BodyLedger, ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, Ledger, LedgerReport,
-    MomentumLedger, PairForce, Phase, Report, SoftReport, Spread, Tangle, TangleEnd,
+    BodyLedger, ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, Ledger, LedgerDetail,
+    LedgerReport, MomentumLedger, PairForce, Phase, Report, SoftReport, Spread, Tangle, TangleEnd,
 };
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;

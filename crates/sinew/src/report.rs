@@ -2,7 +2,7 @@
 
 mod ledger;
 
-pub use ledger::{BodyLedger, Ledger, LedgerReport, MomentumLedger};
+pub use ledger::{BodyLedger, Ledger, LedgerDetail, LedgerReport, MomentumLedger};
 
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};

@@ -1,7 +1,7 @@
 //! E1: random scenes of mixed bodies. The ledger must explain all but a hundredth of the energy that changes its form, in all
 //! but a hundredth of the scenes, and those may not gain energy.
 
-use sinew::{Input, Ledger, World};
+use sinew::{Input, Ledger, LedgerDetail, World};
 use sinew_scene::Rng;
 use sinew_scene::faults::is_finite;
 use sinew_scene::file::{Syntax, read_text};
@@ -54,6 +54,7 @@ pub fn e1(less: u32) -> Result<String, String> {
 fn run(seed: u32) -> Result<Found, String> {
     let mut rng = Rng::new(u64::from(seed));
     let mut world = build(&mut rng).map_err(|why| format!("seed {seed}: {why}"))?;
+    world.set_ledger(LedgerDetail::World);
     let (mut faults, mut limited) = (0, 0);
     for step in 0..STEPS {
         let report = world.step(&Input::none());

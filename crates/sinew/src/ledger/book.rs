@@ -8,13 +8,16 @@ use crate::input::{Command, Input};
 use crate::island::free_motion::decay;
 use crate::math::{Block, Real, Vec3, Wide3, vec, widen};
 use crate::model::{Body, Model, Motion, Nodes};
-use crate::report::{BodyLedger, Ledger, Report};
+use crate::report::{BodyLedger, Ledger, LedgerDetail, Report};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::work::{BodySums, BodyWork, ContactWork, Inside, LedgerWork, OutputWork, Setup, SoftWork, Stock, StockMark};
 
 /// Before the input: the stock of the last step, or one that is taken now when the world was edited in between.
 pub(crate) fn enter(model: &Model, state: &State, settings: &Settings, input: &Input, ledger: &mut LedgerWork) {
+    if !ledger.is_on() {
+        return;
+    }
     let mark = StockMark { revision: model.revision, tick: state.tick, gravity: settings.gravity };
     let known = ledger.mark == Some(mark);
     ledger.book = Ledger::default();
@@ -28,9 +31,9 @@ pub(crate) fn enter(model: &Model, state: &State, settings: &Settings, input: &I
     }
     ledger.mark = None;
     ledger.start.clear();
-    if input.commands.iter().any(|c| changes_state(c)) {
+    if input.commands.iter().any(changes_state) {
         let slots = 0..model.bodies.slot_count() as u32;
-        ledger.start.extend(slots.map(|slot| stock_of(model, state, settings, ledger.detailed, slot)));
+        ledger.start.extend(slots.map(|slot| stock_of(model, state, settings, ledger.detail, slot)));
     }
 }
 
@@ -59,6 +62,9 @@ pub(crate) fn begin(
 ) {
     let model = setup.model;
     let OutputWork { ledger, report, .. } = output;
+    if !ledger.is_on() {
+        return;
+    }
     let slots = model.bodies.slot_count();
     let edited = input.commands.iter().any(changes_state);
     let repaired = !report.faults.is_empty() || !report.tangles.is_empty();
@@ -81,7 +87,7 @@ fn retake(setup: &Setup, state: &State, bodies: &BodyWork, soft: &SoftWork, ledg
     let mut now = std::mem::take(&mut ledger.end);
     now.clear();
     now.resize(setup.model.bodies.slot_count(), Stock::default());
-    take(setup, state, bodies, Some(soft), &mut now, ledger.detailed);
+    take(setup, state, bodies, Some(soft), &mut now, ledger.detail);
     let springs_now = springs(setup, state, bodies, soft, ledger);
     if !ledger.start.is_empty() {
         let elastic_known = ledger.mark.is_some();
@@ -157,6 +163,9 @@ pub(crate) fn flow(
     soft: &SoftWork,
     ledger: &mut LedgerWork,
 ) {
+    if !ledger.is_on() {
+        return;
+    }
     contacts::collect(contact, ledger);
     for (slot, _) in model.bodies.iter().filter(|(slot, _)| bodies.active[*slot as usize]) {
         let Some(nodes) = model.nodes_at(slot).filter(|n| n.coordinates == Coordinates::Nodes) else { continue };
@@ -171,10 +180,24 @@ pub(crate) fn flow(
     }
 }
 
-/// After the step: the stock at its end, the entries, and the rest.
+/// After the step: the stock at its end, the entries, and the rest. Without a ledger, the energies alone.
 pub(crate) fn end(setup: &Setup, state: &State, bodies: &mut BodyWork, soft: &SoftWork, output: &mut OutputWork) {
+    if output.ledger.is_on() {
+        take_after(setup, state, bodies, soft, &mut output.ledger);
+        close(setup, state, bodies, soft, output);
+    } else {
+        let to = &mut output.ledger.end;
+        to.resize(setup.model.bodies.slot_count(), Stock::default());
+        take(setup, state, bodies, None, to, LedgerDetail::None);
+    }
+    let OutputWork { ledger, report, .. } = output;
+    let sums = |of: fn(&Stock) -> f64| ledger.end.iter().map(of).sum::<f64>() as Real;
+    (report.energies.kinetic, report.energies.gravity) = (sums(|s| s.kinetic), sums(|s| s.gravity));
+}
+
+/// The entries of the step.
+fn close(setup: &Setup, state: &State, bodies: &mut BodyWork, soft: &SoftWork, output: &mut OutputWork) {
     let Setup { model, settings, .. } = *setup;
-    take_after(setup, state, bodies, soft, &mut output.ledger);
     output.ledger.springs[1] = springs(setup, state, bodies, soft, &mut output.ledger);
     of_cloth_colliders(model, state, bodies, output, settings);
     of_moved_pins(model, bodies, soft, output, settings);
@@ -196,8 +219,6 @@ pub(crate) fn end(setup: &Setup, state: &State, bodies: &mut BodyWork, soft: &So
     }
     momentum(setup, state, bodies, output);
     let OutputWork { ledger, report, .. } = output;
-    let sums = |of: fn(&Stock) -> f64| ledger.end.iter().map(of).sum::<f64>();
-    (report.energies.kinetic, report.energies.gravity) = (sums(|s| s.kinetic) as Real, sums(|s| s.gravity) as Real);
     report.ledger.step = ledger.book;
     report.ledger.total.add(&ledger.book);
     report.ledger.turnover += ledger.book.turnover();
@@ -207,7 +228,7 @@ pub(crate) fn end(setup: &Setup, state: &State, bodies: &mut BodyWork, soft: &So
 
 /// Balance of a body over the step.
 fn of_body(model: &Model, bodies: &mut BodyWork, ledger: &mut LedgerWork, slot: usize, report: &mut Report) {
-    let (a, b) = (ledger.start[slot], ledger.end[slot]);
+    let (a, b, detailed) = (ledger.start[slot], ledger.end[slot], ledger.is_detailed());
     let (book, sums) = (&mut ledger.book, &mut ledger.bodies[slot]);
     let gravity = b.gravity - a.gravity;
     let stored = b.kinetic - a.kinetic + gravity + b.elastic - a.elastic;
@@ -229,7 +250,7 @@ fn of_body(model: &Model, bodies: &mut BodyWork, ledger: &mut LedgerWork, slot: 
         book.correction += correction;
         sums.internal += integrator + correction;
     }
-    if ledger.detailed && !matches!(body, Body::Rigid(r) if !r.is_dynamic()) {
+    if detailed && !matches!(body, Body::Rigid(r) if !r.is_dynamic()) {
         report.ledger.bodies.push(BodyLedger {
             body: model.body_id(slot as u32),
             island: bodies.islands.root(slot as u32),
@@ -326,14 +347,15 @@ fn momentum(setup: &Setup, state: &State, bodies: &BodyWork, output: &mut Output
     for pair in output.cloth_pair_forces.iter().filter(|p| active(p.sheet) && !active(p.body)) {
         outside += widen(pair.force) * dt;
     }
-    let LedgerWork { start, end, turned, outside: sums, given, detailed, .. } = &output.ledger;
+    let detailed = output.ledger.is_detailed();
+    let LedgerWork { start, end, turned, outside: sums, given, .. } = &output.ledger;
     let total = |of: &[Stock]| of.iter().fold([Wide3::ZERO; 2], |s, b| [s[0] + b.momentum, s[1] + b.angular]);
     let (a, b) = (total(start), total(end));
     let to = &mut output.report.ledger.momentum;
     let change = b[0] - a[0] + given[0];
     (to.linear, to.external) = (change.to_array(), outside.to_array());
     to.unexplained = (change - outside).to_array();
-    if *detailed {
+    if detailed {
         let (change, outside) = (b[1] - a[1] + given[1], sums[1] + given[1]);
         (to.angular, to.angular_external) = (change.to_array(), outside.to_array());
         to.angular_correction = turned.to_array();

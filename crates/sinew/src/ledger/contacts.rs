@@ -19,7 +19,7 @@ pub(super) fn rigid(
     if contact.set.batches().is_empty() {
         return;
     }
-    if ledger.detailed {
+    if ledger.is_detailed() {
         by_body(contact, ledger);
     }
     let blocks = BodyBlocks {
@@ -67,9 +67,10 @@ pub(super) fn collect(contact: &ContactWork, ledger: &mut LedgerWork) {
 
 /// Contacts of nodes as rows.
 pub(super) fn surfaces(model: &Model, bodies: &BodyWork, contact: &ContactWork, ledger: &mut LedgerWork) {
-    let LedgerWork { book, mean, owner, bodies: sums, outside, detailed, .. } = ledger;
+    let detailed = ledger.is_detailed();
+    let LedgerWork { book, mean, owner, bodies: sums, outside, .. } = ledger;
     let (end, pose) = (&bodies.velocity, &bodies.pose);
-    let blocks = Blocks { model, mean, end, pose, owner, detailed: *detailed };
+    let blocks = Blocks { model, mean, end, pose, owner, detailed };
     for c in &contact.node_contacts {
         // linear impulses of contacts come from the readout (`ledger/book.rs`)
         let mut pushed = [Wide3::ZERO; 2];
@@ -87,8 +88,9 @@ pub(super) fn surfaces(model: &Model, bodies: &BodyWork, contact: &ContactWork, 
 
 /// Light nodes on rigid bodies.
 pub(super) fn light_nodes(model: &Model, bodies: &BodyWork, contact: &ContactWork, ledger: &mut LedgerWork) {
-    let LedgerWork { book, mean, owner, bodies: sums, outside, detailed, .. } = ledger;
-    let blocks = Blocks { model, mean, end: &bodies.velocity, pose: &bodies.pose, owner, detailed: *detailed };
+    let detailed = ledger.is_detailed();
+    let LedgerWork { book, mean, owner, bodies: sums, outside, .. } = ledger;
+    let blocks = Blocks { model, mean, end: &bodies.velocity, pose: &bodies.pose, owner, detailed };
     for batch in contact.node_touches.batches() {
         for lane in (0..batch.origin.len()).filter(|&lane| batch.origin[lane] != u32::MAX) {
             let pick =

@@ -104,9 +104,10 @@ pub(super) fn implicit(
         let Some(constraint) = model.constraints.at(span.constraint) else { continue };
         of_constraint(h, (model, constraint), bodies, (&implicit.rows, span.start..span.end), number, ledger);
     }
-    let LedgerWork { book, mean, owner, bodies: sums, outside, detailed, .. } = ledger;
+    let detailed = ledger.is_detailed();
+    let LedgerWork { book, mean, owner, bodies: sums, outside, .. } = ledger;
     let (end, pose) = (&bodies.velocity, &bodies.pose);
-    let blocks = Blocks { model, mean, end, pose, owner, detailed: *detailed };
+    let blocks = Blocks { model, mean, end, pose, owner, detailed };
     let mut add = |id: RowId, to: &mut f64, entered: &mut f64| {
         let impulse = implicit.rows.rows()[id as usize].impulse;
         if impulse != 0.0 {
@@ -144,8 +145,9 @@ fn of_constraint(
     number: impl Fn(u32) -> u32 + Copy,
     ledger: &mut LedgerWork,
 ) {
-    let LedgerWork { book, mean, owner, bodies: sums, outside, detailed, spring_work, .. } = ledger;
-    let blocks = Blocks { model, mean, end: &bodies.velocity, pose: &bodies.pose, owner, detailed: *detailed };
+    let detailed = ledger.is_detailed();
+    let LedgerWork { book, mean, owner, bodies: sums, outside, spring_work, .. } = ledger;
+    let blocks = Blocks { model, mean, end: &bodies.velocity, pose: &bodies.pose, owner, detailed };
     // a support is part of the reaction of its body
     let support = constraint.is_support();
     let last = span.end.wrapping_sub(1);

@@ -5,14 +5,16 @@ use crate::constraint::{Bounds, RowBuffer};
 use crate::deformable::{BodyRef, rotation};
 use crate::math::{Real, Wide3, quat, vec, widen};
 use crate::model::{Body, Model};
+use crate::report::LedgerDetail;
 use crate::settings::Settings;
 use crate::solver::soft::Softness;
 use crate::state::State;
 use crate::work::{BodyWork, LedgerWork, Setup, SoftWork, Stock};
 
 /// Energy without its elastic part, and momentum, of a body in State.
-pub(super) fn stock_of(model: &Model, state: &State, settings: &Settings, detailed: bool, slot: u32) -> Stock {
+pub(super) fn stock_of(model: &Model, state: &State, settings: &Settings, detail: LedgerDetail, slot: u32) -> Stock {
     let (i, mut s) = (slot as usize, Stock::default());
+    let detailed = detail == LedgerDetail::Bodies;
     match model.bodies.at(slot) {
         Some(Body::Rigid(r)) if r.is_dynamic() => {
             let local = state.q[i].inverse() * state.w[i];
@@ -25,21 +27,21 @@ pub(super) fn stock_of(model: &Model, state: &State, settings: &Settings, detail
             }
         }
         Some(Body::Nodes(nodes)) => {
-            let pull = widen(settings.gravity * nodes.traits.gravity_scale);
-            let (mut moment, mut square) = (Wide3::ZERO, 0.0);
+            let pull = settings.gravity * nodes.traits.gravity_scale;
             let moving = state.node_x[nodes.span()].iter().zip(&state.node_v[nodes.span()]);
             for ((x, v), (_, &m)) in
                 moving.zip(nodes.inv_mass.iter().zip(&nodes.mass)).filter(|(_, (inv, _))| **inv > 0.0)
             {
-                let (x, v, m) = (widen(*x), widen(*v), wide(m));
-                square += m * v.length_squared();
-                moment += x * m;
-                s.momentum += v * m;
+                // a product of a node is rounded once; sums are f64
+                s.kinetic += wide(0.5 * m * v.length_squared());
+                s.gravity -= wide(m * pull.dot(*x));
+                if detail != LedgerDetail::None {
+                    s.momentum += widen(*v * m);
+                }
                 if detailed {
-                    s.angular += x.cross(v) * m;
+                    s.angular += widen(*x).cross(widen(*v)) * wide(m);
                 }
             }
-            (s.kinetic, s.gravity) = (0.5 * square, -pull.dot(moment));
             let internal = &state.internal_state[nodes.internal_state_span()];
             for (node, &radii) in nodes.radii.iter().enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
                 let (energy, spin) = rotation::rotation_of(internal, node, nodes.mass[node], radii);
@@ -54,7 +56,7 @@ pub(super) fn stock_of(model: &Model, state: &State, settings: &Settings, detail
 
 /// Kinetic energy of a body in State [J].
 pub(crate) fn kinetic_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> f64 {
-    stock_of(model, state, settings, false, slot).kinetic
+    stock_of(model, state, settings, LedgerDetail::None, slot).kinetic
 }
 
 /// The stocks of all bodies, elastic energies included where the arrays of the step have the present positions.
@@ -64,12 +66,12 @@ pub(super) fn take(
     bodies: &BodyWork,
     soft: Option<&SoftWork>,
     to: &mut [Stock],
-    detailed: bool,
+    detail: LedgerDetail,
 ) {
     let Setup { model, settings, pool } = *setup;
     pool.chunks(to, 1, &|slot, to| {
         let kept = to[0].elastic;
-        to[0] = stock_of(model, state, settings, detailed, slot as u32);
+        to[0] = stock_of(model, state, settings, detail, slot as u32);
         to[0].elastic = match soft {
             Some(soft) => elastic_of(model, bodies, soft, slot as u32, None).unwrap_or(0.0),
             None => kept,
@@ -80,11 +82,12 @@ pub(super) fn take(
 /// The same after a step: elastic energy of bodies that did not move is that of the start.
 pub(super) fn take_after(setup: &Setup, state: &State, bodies: &BodyWork, soft: &SoftWork, ledger: &mut LedgerWork) {
     let Setup { model, settings, pool } = *setup;
-    let LedgerWork { start, end, detailed, .. } = ledger;
+    let detail = ledger.detail;
+    let LedgerWork { start, end, .. } = ledger;
     end.resize(model.bodies.slot_count(), Stock::default());
-    let (start, detailed) = (&*start, *detailed);
+    let start = &*start;
     pool.chunks(end, 1, &|slot, to| {
-        to[0] = stock_of(model, state, settings, detailed, slot as u32);
+        to[0] = stock_of(model, state, settings, detail, slot as u32);
         to[0].elastic = if bodies.active[slot] {
             elastic_of(model, bodies, soft, slot as u32, None).unwrap_or(0.0)
         } else {
@@ -200,6 +203,9 @@ pub(crate) fn around(
     impacts: bool,
     change: impl FnOnce(&mut BodyWork),
 ) {
+    if !ledger.is_on() {
+        return change(bodies);
+    }
     let (mut before, mut after) = (std::mem::take(&mut ledger.measured[0]), std::mem::take(&mut ledger.measured[1]));
     measure(model, bodies, settings, impacts, &mut before);
     change(bodies);

@@ -20,6 +20,9 @@ pub(crate) struct Members<'a> {
 
 /// Stores the velocities at the start of a substep.
 pub(crate) fn open(setup: &Setup, bodies: &BodyWork, soft: &SoftWork, ledger: &mut LedgerWork, members: Members<'_>) {
+    if !ledger.is_on() {
+        return;
+    }
     let model = setup.model;
     let LedgerWork { before, cloth_pushes, commands, .. } = ledger;
     cloth_pushes.clear();
@@ -61,6 +64,9 @@ pub(crate) fn close_swept(
     soft: &SoftWork,
     ledger: &mut LedgerWork,
 ) {
+    if !ledger.is_on() {
+        return;
+    }
     let (rigid, nodes) = (std::mem::take(&mut bodies.active_rigid), std::mem::take(&mut bodies.active_nodes));
     let members = Members { rigid: &rigid, nodes: &nodes };
     means(setup.model, bodies, soft, ledger, members);
@@ -83,6 +89,9 @@ pub(crate) fn close_implicit(
     ledger: &mut LedgerWork,
     (members, spans, touches): (&ImplicitIsland, usize, usize),
 ) {
+    if !ledger.is_on() {
+        return;
+    }
     let of = Members { rigid: &members.rigid, nodes: &members.nodes };
     means(setup.model, bodies, soft, ledger, of);
     for &slot in of.nodes {
@@ -156,7 +165,7 @@ fn rigid(h: Real, settings: &Settings, bodies: &BodyWork, ledger: &mut LedgerWor
         sums.internal += work;
         ledger.outside[0] += drag[0];
     }
-    if ledger.detailed {
+    if ledger.is_detailed() {
         let x = widen(vec(bodies.pose[2 * i]));
         let push = pull + widen(force) * wide(h) + drag[0];
         ledger.outside[1] += x.cross(push) + widen(torque) * wide(h) + drag[1];
@@ -248,7 +257,7 @@ fn of_nodes(
         ledger.outside[0] -= sum.end * drag;
         ledger.bodies[slot as usize].internal += damping + integrator;
     }
-    if ledger.detailed {
+    if ledger.is_detailed() {
         turn(h, setup, bodies, ledger, nodes, (pull, keep, gathered));
     }
 }

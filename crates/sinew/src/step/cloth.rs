@@ -125,7 +125,9 @@ pub(crate) fn sweep(
             let at = 2 * coupled.slot as usize;
             v_remainder[coupled.slot as usize] = coupled.rest;
             let (dv, dw) = (coupled.side.v - vec(velocity[at]), coupled.side.w - vec(velocity[at + 1]));
-            ledger.cloth_pushes.push((coupled.slot, slot as u32, dv, dw));
+            if ledger.is_on() {
+                ledger.cloth_pushes.push((coupled.slot, slot as u32, dv, dw));
+            }
             for (block, v) in [(at, coupled.side.v), (at + 1, coupled.side.w)] {
                 put(&mut velocity[block], v);
             }

@@ -101,6 +101,9 @@ fn stop_crossings(
 ) {
     let Setup { model, settings, .. } = *setup;
     if settings.intersection_free || settings.stop_at_impact {
+        if !output.ledger.is_on() {
+            return ccd::guard(model, state, bodies, soft, guard, output, settings);
+        }
         let mut work = std::mem::take(&mut output.ledger);
         ledger::around(model, settings, bodies, &mut work, false, |bodies| {
             ccd::guard(model, state, bodies, soft, guard, output, settings);

@@ -158,7 +158,8 @@ fn batch_contacts(
     output: &mut OutputWork,
     settings: &Settings,
 ) {
-    let (h, detailed) = (settings.dt / island.substeps as Real, output.ledger.detailed);
+    let (on, detailed) = (output.ledger.is_on(), output.ledger.is_detailed());
+    let h = settings.dt / island.substeps as Real;
     colour_contacts(model, bodies, contact, output);
     let ContactWork { set, colours, contacts, point_counts, effective_mass_sums, .. } = contact;
     let BodyWork { active, pose, .. } = bodies;
@@ -191,7 +192,7 @@ fn batch_contacts(
             (!active[b]).then(|| rotation(pose, b).inverse() * rotation(pose, a))
         };
         orient(batch, lane, m, into_b);
-        if (detailed || kinematic(model, m)) && active[a] != active[b] {
+        if (detailed || on && kinematic(model, m)) && active[a] != active[b] {
             batch.lean_side[lane] = if active[b] { 1.0 } else { -1.0 };
             batch.leans = true;
         }

@@ -2,7 +2,7 @@
 
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Real, Vec3, Wide3};
-use crate::report::Ledger;
+use crate::report::{Ledger, LedgerDetail};
 
 /// Energy and momentum that a body has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,8 +60,7 @@ pub(crate) struct StockMark {
 /// Sums of the ledger, and the velocities that works are evaluated with.
 #[derive(Debug, Default)]
 pub(crate) struct LedgerWork {
-    /// Balances of bodies and angular momentum are requested.
-    pub detailed: bool,
+    pub detail: LedgerDetail,
     /// Entries of the step.
     pub book: Ledger,
     /// External impulse, and angular impulse about the origin.
@@ -102,9 +101,22 @@ pub(crate) struct LedgerWork {
 }
 
 impl LedgerWork {
+    /// True when steps make a ledger.
+    pub fn is_on(&self) -> bool {
+        self.detail != LedgerDetail::None
+    }
+
+    /// True when it has balances of bodies and angular momentum.
+    pub fn is_detailed(&self) -> bool {
+        self.detail == LedgerDetail::Bodies
+    }
+
     /// Kinetic energy that the energy limiter added to a body; its internal work follows from its balance.
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     pub fn limited(&mut self, slot: u32, work: Real) {
+        if !self.is_on() {
+            return;
+        }
         let work = work as f64;
         self.book.guards += work;
         let sums = &mut self.bodies[slot as usize];
@@ -114,6 +126,9 @@ impl LedgerWork {
 
     /// Kinetic energy of a body that falls asleep.
     pub fn slept(&mut self, slot: u32, kinetic: f64) {
+        if !self.is_on() {
+            return;
+        }
         self.book.sleep -= kinetic;
         self.bodies[slot as usize].internal -= kinetic;
     }

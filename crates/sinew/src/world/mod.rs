@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Air, Body, BodyId, ConstraintId, Load, Model, Particles, RigidBody, SoftBody};
-use crate::report::Report;
+use crate::report::{LedgerDetail, Report};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::work::Work;
@@ -96,11 +96,12 @@ impl World {
         Ok(())
     }
 
-    /// Whether the ledger has balances of bodies and angular momentum too (`docs/ledger.md`). Off at first. Not part of the
-    /// saved world: no step depends on it.
-    pub fn set_ledger_detail(&mut self, on: bool) {
-        self.work.output.ledger.mark = None;
-        self.work.output.ledger.detailed = on;
+    /// How much of the energy ledger steps make (`docs/ledger.md`). Not part of the saved world: no step depends on it.
+    pub fn set_ledger(&mut self, detail: LedgerDetail) {
+        let ledger = &mut self.work.output.ledger;
+        if ledger.detail != detail {
+            (ledger.mark, ledger.detail) = (None, detail);
+        }
     }
 
     /// Incremented by every edit of the model.
