@@ -6,6 +6,16 @@ import type { Body, Frame, Grip } from './protocol';
 const LENGTH = 300;
 const PHASES = ['#577590', '#43aa8b', '#90be6d', '#f9c74f', '#f8961e', '#f3722c', '#b56576', '#6d597a', '#4d908e', '#277da1'];
 
+/** Entries of the ledger that are one line of the chart, by their index. */
+const CAUSES = [
+  { label: 'work', colour: '#3d87b8', entries: [3, 4, 5, 6, 7, 8, 9] },
+  { label: 'friction', colour: '#e07a5f', entries: [10] },
+  { label: 'impacts', colour: '#d1495b', entries: [11, 14] },
+  { label: 'damping, plasticity', colour: '#6a9c5b', entries: [12, 13] },
+  { label: 'numerical', colour: '#9b6fb0', entries: [15, 16, 17, 18] },
+  { label: 'unexplained', colour: '#c81d25', entries: [19] },
+];
+
 interface Series {
   label: string;
   colour: string;
@@ -179,6 +189,7 @@ function short(value: number): string {
 export class Charts {
   private readonly time: Chart;
   private readonly energy: Chart;
+  private readonly ledger: Chart;
   private readonly residual: Chart;
   private readonly rows: Chart;
   private readonly force: Chart;
@@ -201,13 +212,14 @@ export class Charts {
     this.table.hidden = true;
     this.time = new Chart(box('Step time by phase, budget dashed'), 'bands', phases.map((p, k) => [p, PHASES[k]]), 'ms');
     this.energy = new Chart(box('Energy'), 'lines', [['kinetic', '#d1495b'], ['of place', '#3d87b8'], ['elastic', '#6a9c5b'], ['sum', '#8d99a6']], 'J');
+    this.ledger = new Chart(box('Energy since the start, by cause'), 'lines', CAUSES.map(({ label, colour }) => [label, colour]), 'J');
     this.rows = new Chart(box('Constraints'), 'lines', [['contact rows', '#e07a5f'], ['other rows', '#3d87b8'], ['contacts', '#6a9c5b']], '');
     this.residual = new Chart(box('Residual per iteration'), 'steps', [['residual', '#9b6fb0']], 'N·s');
     this.force = new Chart(box('Force on the grabbed point'), 'lines', [['force', '#c81d25']], 'N');
   }
 
   clear(): void {
-    for (const chart of [this.time, this.energy, this.residual, this.rows, this.force]) chart.clear();
+    for (const chart of [this.time, this.energy, this.ledger, this.residual, this.rows, this.force]) chart.clear();
     this.tick = -1;
   }
 
@@ -222,6 +234,7 @@ export class Charts {
     this.time.push(Array.from(run.phases));
     const elastic = Number.isFinite(run.elastic) ? run.elastic : 0;
     this.energy.push([run.kinetic, run.gravity, elastic, run.kinetic + run.gravity + elastic]);
+    this.ledger.push(CAUSES.map(({ entries }) => entries.reduce((sum, k) => sum + (frame.ledger[k] ?? 0), 0)));
     this.rows.push([run.contactRows, run.constraintRows, run.contacts]);
     const mine = frame.held.find((h) => h.viewer === viewer)?.numbers;
     this.force.push([mine ? Math.hypot(mine[6], mine[7], mine[8]) : 0]);
@@ -249,6 +262,7 @@ export class Charts {
     if (!run) return;
     this.time.draw(run.budgetMs);
     this.energy.draw();
+    this.ledger.draw();
     this.rows.draw();
     this.residual.drawSteps(frame.residuals, run.iterations > 0 ? `no sweeps: ${run.iterations} CG iterations in implicit islands` : 'no rows are swept');
     this.force.draw();

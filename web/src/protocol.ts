@@ -149,6 +149,8 @@ export interface Frame {
   pressure: Shares[];
   /** Orientations of particles: four 16-bit parts each. */
   turns: { slot: number; parts: Int16Array }[];
+  /** Entries of the energy ledger since the scene began [J], in the order of docs/ledger.md. */
+  ledger: Float32Array;
 }
 
 /** A number for each surface point, as a share of the largest in a byte. */
@@ -181,7 +183,7 @@ export function readFrame(bytes: ArrayBuffer): Frame | undefined {
   const frame: Frame = {
     revision: words[1], tick: words[2], rigidWords: words.subarray(0, 0), rigid: none, points: [], links: none, held: [],
     nodes: [], contacts: none, constraints: none, strain: [], velocities: [], residuals: none,
-    grips: [], pressure: [], turns: [],
+    grips: [], pressure: [], turns: [], ledger: none,
   };
   let at = HEAD;
   for (let k = 0; k < words[3]; k++) {
@@ -221,6 +223,7 @@ function section(frame: Frame, tag: number, words: Uint32Array, reals: Float32Ar
         at += 2 + 2 * words[at + 1];
       }
       break;
+    case 15: frame.ledger = reals; break;
     // sections of a later server are passed over
   }
 }

@@ -1,7 +1,8 @@
 //! Steps a reference scene until it is warm, then five steps more inside [`counted`]: the function whose instructions
-//! `cargo xtask counts` has callgrind collect. One thread; the same work in every run.
+//! `cargo xtask counts` has callgrind collect. One thread; the same work in every run. With `--ledger` after the scene the
+//! energy ledger is made.
 
-use sinew::{Input, Settings, World};
+use sinew::{Input, LedgerDetail, Settings, World};
 use sinew_peers::boxes::{self, Build};
 use sinew_peers::cloth::{self, Mesh, Variant, sheet, substeps};
 use sinew_peers::soft::{Fineness, TOLERANCE, build_s2, build_s7};
@@ -31,6 +32,9 @@ fn counted(world: &mut World, input: &Input) {
 }
 
 fn drive(world: &mut World, warm: u64, input: impl Fn(&World, u64) -> Input) {
+    if std::env::args().any(|word| word == "--ledger") {
+        world.set_ledger(LedgerDetail::World);
+    }
     for tick in 0..warm + COUNTED {
         let input = input(world, tick);
         if tick < warm {

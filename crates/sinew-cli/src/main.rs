@@ -9,6 +9,7 @@ mod bench;
 mod bench_grasp;
 mod bench_models;
 mod bench_paper;
+mod books;
 mod check;
 mod export;
 mod export_gltf;

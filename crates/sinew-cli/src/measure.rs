@@ -1,5 +1,6 @@
 //! What a run amounts to: figures gathered step by step, and the object that `--json` writes.
 
+use crate::books::Books;
 use crate::frozen::Frozen;
 use crate::grips::{Pressing, grips};
 use crate::output::short;
@@ -42,6 +43,8 @@ pub struct Summary {
     /// Change of total momentum as a share of what there was; nothing when the outside can take or give some.
     pub momentum_error: Option<f64>,
     pub energy: Energy,
+    /// Causes of all changes of energy.
+    pub ledger: Books,
     /// What soft bodies do to rigid ones in the last step.
     pub grips: Vec<Pressing>,
     /// Bodies that were frozen, over the whole run.
@@ -117,6 +120,7 @@ pub struct Measure {
     stretch: f64,
     faults: u64,
     frozen: Vec<Frozen>,
+    books: Books,
     links: Vec<Link>,
     edges: Edges,
     /// Momentum at the start and its measure, while nothing outside can change it.
@@ -136,6 +140,7 @@ impl Measure {
             stretch: 0.0,
             faults: 0,
             frozen: Vec::new(),
+            books: Books::default(),
             links: links(world),
             edges: Edges::of(world),
             momentum: is_closed(world).then(|| momentum(world)),
@@ -153,6 +158,7 @@ impl Measure {
         self.penetration = self.penetration.max(short(report.penetration));
         self.faults += report.faults.len() as u64;
         Frozen::note(world, &mut self.frozen);
+        self.books.note(world);
         self.stretch = self.stretch.max(self.edges.stretch(world));
         for link in self.links.iter().filter(|l| l.on_nodes) {
             self.stretch = self.stretch.max(link.stretch(world));
@@ -211,6 +217,7 @@ impl Measure {
                 elastic: self.links.iter().fold(soft_energy(world), |sum, l| sum + l.energy(world)),
                 gravity: short(energies.gravity),
             },
+            ledger: self.books.clone(),
             grips: grips(world),
             faults: self.faults,
             frozen: self.frozen.clone(),

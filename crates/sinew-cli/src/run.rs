@@ -10,7 +10,7 @@ use crate::run_csv::{Csv, readings};
 use crate::screen::{note, screen};
 use crate::write_back::WriteBack;
 use crate::{advice, interrupt, scenes};
-use sinew::{Input, Phase, World};
+use sinew::{Input, LedgerDetail, Phase, World};
 use sinew_scene::AnyScene;
 use sinew_wire::Recorder;
 use std::io::Write;
@@ -50,6 +50,9 @@ pub struct Args {
     /// Record inputs and hashes, for `sinew replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Balance of energy of each body and of angular momentum in the JSON; costs a few percent
+    #[arg(long, requires = "json")]
+    ledger: bool,
     /// Write the world at the end as a scene file, .toml or .json; it continues from there with the same bits
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -65,6 +68,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     wanted = scenes::with_sets(&wanted, &sets)?;
     wanted.threads = args.threads.unwrap_or(wanted.threads);
     world.set_settings(wanted)?;
+    // the ledger costs up to a third of a step and is made only for JSON and CSV
+    let asked = args.json.is_some() || args.csv.is_some();
+    world.set_ledger(match (args.ledger, asked) {
+        (true, _) => LedgerDetail::Bodies,
+        (false, true) => LedgerDetail::World,
+        (false, false) => LedgerDetail::None,
+    });
     let steps = args.length.count(&scene, world.settings());
 
     advice::tell(&scene, &args.scene);
@@ -199,6 +209,10 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
     let e = &s.energy;
     let energies = [("kinetic", e.kinetic), ("elastic", e.elastic), ("gravity", e.gravity)];
     line("energy", energies.map(|(name, j)| format!("{name} {} J", number(j))).join(", "));
+    let share = 100.0 * s.ledger.unexplained_share;
+    if s.ledger.turnover > 0.0 {
+        line("ledger", format!("{} J; unexplained {share:.1e}% of what was exchanged", s.ledger.list()));
+    }
     for grip in s.grips.iter().take(8) {
         let (cm2, kpa) = (1e4 * grip.area, 1e-3 * grip.peak);
         let text = format!("on {}: {:.3} N, {cm2:.2} cm², at most {kpa:.2} kPa", grip.object, grip.normal);

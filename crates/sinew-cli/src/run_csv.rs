@@ -4,7 +4,7 @@ use crate::failure::{Failure, unknown};
 use crate::measure::elastic_energy;
 use crate::output::{seconds, short};
 use crate::place::{Draft, Place};
-use sinew::{BodyId, BodyView, Phase, Real, Vec3, World};
+use sinew::{BodyId, BodyView, Ledger, Phase, Real, Vec3, World};
 use sinew_scene::escape::escaped;
 use sinew_scene::gallery::near_miss;
 
@@ -30,6 +30,8 @@ const OF_WORLD: [&str; 8] = [
 #[derive(Clone, Debug, PartialEq)]
 enum Quantity {
     World(&'static str),
+    /// An entry of the ledger since the start, by its index.
+    Ledger(usize),
     Body(BodyId, &'static str),
     Node(BodyId, usize, &'static str),
     /// What the first does to the second: force, normal force, area, largest pressure, centre of pressure.
@@ -96,6 +98,9 @@ fn find(stem: &str, world: &World) -> Option<Quantity> {
     if let Some(word) = OF_WORLD.into_iter().find(|w| *w == stem) {
         return Some(Quantity::World(word));
     }
+    if let Some(entry) = stem.strip_prefix("ledger.") {
+        return Ledger::NAMES.iter().position(|name| *name == entry).map(Quantity::Ledger);
+    }
     if let Some(rest) = stem.strip_prefix("constraint.") {
         let (slot, what) = rest.split_once('.')?;
         let what = ["force", "torque", "largest"].into_iter().find(|w| *w == what)?;
@@ -121,6 +126,7 @@ fn find(stem: &str, world: &World) -> Option<Quantity> {
 /// Names the reading that was probably meant, and how readings are made.
 fn refuse(name: &str, stem: &str, world: &World) -> Failure {
     let mut known: Vec<String> = OF_WORLD.iter().map(|w| (*w).to_owned()).collect();
+    known.extend(Ledger::NAMES.iter().map(|name| format!("ledger.{name}")));
     for body in world.bodies() {
         let slot = body.id().to_parts().0;
         let word = if body.name().is_empty() { format!("#{slot}") } else { body.name().to_owned() };
@@ -129,7 +135,8 @@ fn refuse(name: &str, stem: &str, world: &World) -> Failure {
     let meant = near_miss(stem, known.iter().map(String::as_str));
     let bodies = "BODY.position, .center, .velocity, .spin, .force, .reaction; BODY.node.K.position, .velocity";
     let others = "A>B.force, .normal, .area, .pressure, .center; constraint.K.force, .torque, .largest";
-    let how = format!("readings: {}; {bodies}; {others}; of vectors .x, .y, .z or .size", OF_WORLD.join(", "));
+    let how =
+        format!("readings: {}; ledger.ENTRY; {bodies}; {others}; of vectors .x, .y, .z or .size", OF_WORLD.join(", "));
     unknown("reading", name, meant, &how)
 }
 
@@ -146,6 +153,7 @@ fn read(quantity: &Quantity, world: &World) -> Found {
             "awake" => f64::from(report.counts.awake),
             _ => report.faults.len() as f64,
         }),
+        Quantity::Ledger(entry) => Found::Number(report.ledger.total.values()[*entry]),
         Quantity::Body(id, what) => Found::Vector(world.body(*id).map_or(Vec3::NAN, |b| match *what {
             "position" => b.position(),
             "center" => b.center_of_mass(),
@@ -211,7 +219,8 @@ impl Csv {
             let head = "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
             let phases: Vec<String> = phase_columns().map(|p| format!("{}_ms", p.name())).collect();
             // new columns are at the end: old ones keep their numbers
-            format!("{head},{},elastic_j\n", phases.join(","))
+            let ledger: Vec<String> = Ledger::NAMES.iter().map(|name| format!("ledger_{name}_j")).collect();
+            format!("{head},{},elastic_j,{}\n", phases.join(","), ledger.join(","))
         } else {
             let names: Vec<String> = self.readings.iter().map(|r| quoted(&r.name)).collect();
             format!("tick,time_s,{}\n", names.join(","))
@@ -254,6 +263,9 @@ fn usual(world: &World, line: &mut String) {
         line.push_str(&format!(",{:.6}", 1e3 * r.seconds[phase as usize]));
     }
     line.push_str(&format!(",{}", elastic_energy(world)));
+    for entry in r.ledger.total.values() {
+        line.push_str(&format!(",{entry}"));
+    }
 }
 
 /// A heading that may hold a comma or a quote, and control characters of a name.

@@ -7,7 +7,7 @@ use crate::play::{above_zero, progress, step_count};
 use crate::screen::screen;
 use crate::{TALLY, interrupt, scenes};
 use serde::Serialize;
-use sinew::{Input, World};
+use sinew::{Input, LedgerDetail, World};
 use sinew_scene::AnyScene;
 use sinew_scene::faults::{Faults, is_finite};
 use std::io::Write;
@@ -73,6 +73,8 @@ struct Outcome {
     injected: Injections,
     allocations: Allocations,
     ms: Histogram,
+    /// Largest share of the exchanged energy that a round left unexplained (`docs/ledger.md`).
+    unexplained_share: f64,
     /// Resident memory after the first round and at its most since [bytes]; `None` where the system does not report it.
     rss_first: Option<u64>,
     rss_max: Option<u64>,
@@ -117,6 +119,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
         let mut world = scene.build()?;
         let mut wanted = scenes::with_sets(world.settings(), &sets)?;
         wanted.threads = args.threads.unwrap_or(wanted.threads);
+        world.set_ledger(LedgerDetail::World);
         world.set_settings(wanted)?;
         Ok(world)
     };
@@ -166,6 +169,7 @@ impl Soak {
             injected: Injections::default(),
             allocations: Allocations::default(),
             ms: Histogram::default(),
+            unexplained_share: 0.0,
             rss_first: None,
             rss_max: None,
         };
@@ -213,6 +217,7 @@ impl Soak {
             self.outcome.injected = Injections { commands, states };
         }
         bar.finish_and_clear();
+        self.note_ledger(&world);
         if !is_finite(&world) {
             self.fail(&world, "the state is not finite");
         }
@@ -269,9 +274,18 @@ impl Soak {
     fn end_round(&mut self, world: &World) {
         self.copy = None;
         self.outcome.rounds += 1;
+        self.note_ledger(world);
         let hash = world.hash();
         if *self.first_hash.get_or_insert(hash) != hash {
             self.fail(world, "this round ended in another state than the first one");
+        }
+    }
+
+    fn note_ledger(&mut self, world: &World) {
+        let found = &world.report().ledger;
+        if found.turnover > 0.0 {
+            let share = found.total.unexplained.abs() / found.turnover;
+            self.outcome.unexplained_share = self.outcome.unexplained_share.max(share);
         }
     }
 
@@ -396,6 +410,7 @@ fn tell(o: &Outcome) -> Result<(), Failure> {
     line("checks", format!("{} of save, load, restore and {COPY_STEPS} steps after it", o.checks));
     let size = |rss: Option<u64>| rss.map_or("unknown".to_owned(), mib);
     line("memory", format!("{} in the first round, at most {}", size(o.rss_first), size(o.rss_max)));
+    line("ledger", format!("at most {:.1e} of the exchanged energy of a round unexplained", o.unexplained_share));
     let a = &o.allocations;
     let first = a.first.as_ref().map(|at| format!(", {at} first")).unwrap_or_default();
     line("allocations", format!("{} a step in {} steps of second halves{first}", a.per_step(), a.steps));

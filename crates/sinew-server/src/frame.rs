@@ -34,6 +34,7 @@ mod tag {
     pub const GRIPS: u32 = 12;
     pub const PRESSURE: u32 = 13;
     pub const TURNS: u32 = 14;
+    pub const LEDGER: u32 = 15;
 }
 
 /// Encodes one frame.
@@ -78,6 +79,9 @@ pub fn encode(snapshot: &Snapshot, viewers: u32) -> Vec<u8> {
                 out.points(body.slot, &all);
             });
         });
+    }
+    if snapshot.layers.has(Layers::ENERGIES) {
+        out.section(tag::LEDGER, |out| snapshot.ledger.iter().for_each(|&e| out.double(e)));
     }
     if snapshot.layers.has(Layers::RESIDUALS) {
         out.section(tag::RESIDUALS, |out| snapshot.residuals.iter().for_each(|&r| out.real(r)));

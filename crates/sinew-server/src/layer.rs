@@ -24,7 +24,7 @@ impl Layers {
     pub const VELOCITIES: Self = Self(1 << 4);
     /// Residual of every solver sweep.
     pub const RESIDUALS: Self = Self(1 << 5);
-    /// Elastic energy.
+    /// Elastic energy, and the ledger.
     pub const ENERGIES: Self = Self(1 << 6);
     /// Contact pressure of soft bodies.
     pub const PRESSURE: Self = Self(1 << 7);

@@ -13,7 +13,7 @@ use crate::snapshot::{Held, Pace, Snapshot, Status};
 use crate::stage::{Built, Kind, Plan, Stage};
 use crate::tune;
 use crate::viewer::Viewer;
-use sinew::{Command, Error, Input, Motion, Vec3, World};
+use sinew::{Command, Error, Input, LedgerDetail, Motion, Vec3, World};
 use sinew_scene::validate::tools::num;
 use sinew_scene::{AnyScene, gallery};
 use std::path::PathBuf;
@@ -245,6 +245,8 @@ impl Session {
             // only this flag changes, so the settings stay valid
             let _ = self.stage.world.set_settings(settings);
         }
+        let ledger = self.demand.layers().has(Layers::ENERGIES);
+        self.stage.world.set_ledger(if ledger { LedgerDetail::World } else { LedgerDetail::None });
         self.stage.world.step(&input);
         let took = clock.elapsed();
         self.pace.step = took.as_secs_f64();

@@ -4,7 +4,7 @@
 use crate::geometry::SceneGeometry;
 use crate::layer::Layers;
 use serde_json::{Map, Value};
-use sinew::{ConstraintForce, ContactForce, Counts, Phase, Quat, Real, Vec3, World};
+use sinew::{ConstraintForce, ContactForce, Counts, Ledger, Phase, Quat, Real, Vec3, World};
 use std::sync::Arc;
 
 /// A grabbed point.
@@ -79,6 +79,8 @@ pub struct Snapshot {
     pub phases: [f64; Phase::ALL.len()],
     /// Kinetic, gravitational and elastic energy [J]; the last is NaN when no viewer subscribes to it.
     pub energies: [Real; 3],
+    /// Entries of the ledger since the scene began [J].
+    pub ledger: [f64; Ledger::NAMES.len()],
     /// Deepest penetration [m].
     pub penetration: Real,
     /// Grabbed points.
@@ -93,6 +95,7 @@ impl Snapshot {
         (self.tick, self.time) = (world.state().tick, world.time());
         (self.counts, self.phases, self.penetration) = (report.counts, report.seconds, report.penetration);
         self.energies = [report.energies.kinetic, report.energies.gravity, Real::NAN];
+        self.ledger = report.ledger.total.values();
         for list in [&mut self.x, &mut self.v] {
             list.clear();
         }

@@ -28,6 +28,7 @@ pub mod friction;
 mod guard;
 mod input;
 mod island;
+mod ledger;
 mod math;
 mod model;
 mod report;
@@ -102,8 +103,8 @@ pub use model::{
     RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, TopologyEdit,
 };
 pub use report::{
-    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
-    Spread, Tangle, TangleEnd,
+    BodyLedger, ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, Ledger, LedgerDetail,
+    LedgerReport, MomentumLedger, PairForce, Phase, Report, SoftReport, Spread, Tangle, TangleEnd,
 };
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;

@@ -1,5 +1,9 @@
 //! Report of a step: times, counts, residuals, energies, forces, events, faults. Nothing here affects the next step.
 
+mod ledger;
+
+pub use ledger::{BodyLedger, Ledger, LedgerDetail, LedgerReport, MomentumLedger};
+
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};
 
@@ -480,6 +484,8 @@ pub struct Report {
     pub residuals: Vec<Real>,
     /// Energies at the end of the step.
     pub energies: Energies,
+    /// Causes of the changes of energy and momentum.
+    pub ledger: LedgerReport,
     /// Deepest penetration at the start of the last substep [m].
     pub penetration: Real,
     /// Contact points with force; empty unless `Settings::point_forces`.

@@ -566,7 +566,8 @@ impl BuiltDistance {
         if let Some((k, c)) = s.spring {
             let (rate, softness) = crate::solver::soft::spring(k, c, view.h);
             let bounds = Bounds::Between { low: -limit, high: limit };
-            out.push_spring(terms.as_slice(), (length - s.max) * rate, softness, bounds);
+            let id = out.push_spring(terms.as_slice(), (length - s.max) * rate, softness, bounds);
+            out.rows_mut()[id as usize].stiffness = k;
             return;
         }
         // second-order motion: the ends rotate about each other and with their bodies

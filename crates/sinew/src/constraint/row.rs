@@ -75,6 +75,8 @@ pub struct Row {
     /// True when softness is part of the law (a spring) and stays in relaxing sweeps; else it only softens the error
     /// correction.
     pub spring: bool,
+    /// Stiffness of a spring whose elastic energy the ledger counts [N/m, N·m/rad]; else 0.
+    pub stiffness: Real,
     /// Bounds of the impulse.
     pub bounds: Bounds,
     /// J·response + softness; kept positive.
@@ -103,6 +105,7 @@ struct Numbers {
     correction: Real,
     softness: Real,
     spring: bool,
+    stiffness: Real,
 }
 
 impl Wish {
@@ -110,14 +113,20 @@ impl Wish {
         match self {
             Self::Held(error, bend, soft) => {
                 let correction = error * soft.rate;
-                Numbers { bias: correction + bend, correction, softness: soft.relative * answer, spring: false }
+                Numbers {
+                    bias: correction + bend,
+                    correction,
+                    softness: soft.relative * answer,
+                    spring: false,
+                    stiffness: 0.0,
+                }
             }
             Self::Spring(error, stiffness, damping, h) => {
                 let (rate, softness) = spring(stiffness, damping, h);
-                Numbers { bias: error * rate, correction: 0.0, softness, spring: true }
+                Numbers { bias: error * rate, correction: 0.0, softness, spring: true, stiffness }
             }
-            Self::Gap(bias) => Numbers { bias, correction: 0.0, softness: 0.0, spring: false },
-            Self::Law(bias, softness) => Numbers { bias, correction: 0.0, softness, spring: true },
+            Self::Gap(bias) => Numbers { bias, correction: 0.0, softness: 0.0, spring: false, stiffness: 0.0 },
+            Self::Law(bias, softness) => Numbers { bias, correction: 0.0, softness, spring: true, stiffness: 0.0 },
         }
     }
 }
@@ -191,6 +200,7 @@ impl RowBuffer {
             correction,
             softness,
             spring: false,
+            stiffness: 0.0,
             bounds,
             diagonal,
             impulse: 0.0,
@@ -223,10 +233,11 @@ impl RowBuffer {
     pub(crate) fn close(&mut self, wish: Wish, bounds: Bounds) -> RowId {
         let start = self.open_from();
         let answer: Real = self.terms[start..].iter().map(|t| t.jacobian.dot(t.response)).sum();
-        let Numbers { bias, correction, softness, spring } = wish.numbers(answer);
+        let Numbers { bias, correction, softness, spring, stiffness } = wish.numbers(answer);
         let diagonal = if answer > 0.0 { answer + softness } else { Real::INFINITY };
         let (start, count) = (start as u32, (self.terms.len() - start) as u32);
-        self.rows.push(Row { start, count, bias, correction, softness, spring, bounds, diagonal, impulse: 0.0 });
+        let impulse = 0.0;
+        self.rows.push(Row { start, count, bias, correction, softness, spring, stiffness, bounds, diagonal, impulse });
         (self.rows.len() - 1) as RowId
     }
 

@@ -82,7 +82,11 @@ pub(crate) fn keep_within(
         let local = work.implicit.first_of[slot as usize] as usize;
         let seats = local..local + nodes.inv_mass.len();
         if change(h, nodes, &bodies.pose[blocks.clone()], &work.implicit.v[seats.clone()], CHANGE) > CHANGE {
-            let shortened = cut(h, nodes, slot, bodies, work, soft, [blocks, seats]);
+            let found = kinetic(nodes, &work.implicit.v[seats.clone()], Vec3::ZERO);
+            let shortened = cut(h, nodes, slot, bodies, work, soft, [blocks, seats.clone()]);
+            if shortened {
+                output.ledger.limited(slot, kinetic(nodes, &work.implicit.v[seats], Vec3::ZERO) - found);
+            }
             output.report.counts.cut_short += u32::from(shortened);
         }
     }
@@ -161,7 +165,6 @@ pub(crate) fn keep_kick(
 ) {
     let SoftWork { models: soft, kicked, .. } = soft;
     let BodyWork { pose, velocity, internal_state, node_total, .. } = bodies;
-    let report = &mut output.report;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
@@ -195,7 +198,8 @@ pub(crate) fn keep_kick(
         put(v, kept);
     }
     last.copy_from_slice(v);
-    report.counts.cut_short += 1;
+    output.ledger.limited(slot, now * (share * share - 1.0));
+    output.report.counts.cut_short += 1;
 }
 
 /// The half kicks of Verlet at the end of a position update are by the body's own forces as well: `position_velocity`

@@ -12,6 +12,7 @@ use crate::contact::{law, point};
 use crate::friction::{AnisotropyFrame, Memory, Visit};
 use crate::guard::energy_limiter;
 use crate::island::{free_motion, soft_body};
+use crate::ledger;
 use crate::math::{Block, Real, Vec3, integrate_rotation, put, quat, rigid_pose, vec};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
@@ -132,6 +133,8 @@ pub(crate) fn run(
             let joint = Softness { rate: 1.0 / h, relative: 0.0 };
             let ctx = SubstepContext { joint, ..SubstepContext::new(settings, h, substep) };
             let route = BodyRoute::Implicit(k as u32);
+            let of = ledger::Members { rigid: &members.rigid, nodes: &members.nodes };
+            ledger::open(setup, bodies, soft, &mut output.ledger, of);
             contact.run_hook(Instant::BeforePredict, &ctx, setup, bodies, route);
             begin(&ctx, setup, bodies, work, soft, output, &island);
             output.clock.mark(Phase::Predict);
@@ -141,6 +144,8 @@ pub(crate) fn run(
             energy_limiter::keep_within(h, model, bodies, work, soft, output, island.members);
             keep(&ctx, setup, bodies, contact, work, output, &island);
             contact.run_hook(Instant::AfterSolve, &ctx, setup, bodies, route);
+            let parts = (&members, spans, touches);
+            ledger::close_implicit(&ctx, setup, bodies, work, soft, &mut output.ledger, parts);
             output.clock.mark(Phase::Solve);
             end(&ctx, setup, bodies, soft, &island);
             place_kinematic(model, state, bodies, h * (substep + 1) as Real);

@@ -8,10 +8,10 @@ use crate::contact::kernel::node::{BodyBlocks, Side};
 use crate::contact::route::Residence;
 use crate::deformable::cloth::{DistanceNetwork, Touched};
 use crate::island::free_motion::decay;
-use crate::math::{Blocks, Real, Vec3, add, put};
+use crate::math::{Blocks, Real, Vec3, add, put, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
-use crate::work::{BodyWork, ClothWork, IslandWork, Setup, SoftBodyWork, SoftWork, SubstepContext};
+use crate::work::{BodyWork, ClothWork, IslandWork, LedgerWork, Setup, SoftBodyWork, SoftWork, SubstepContext};
 
 /// True for a cloth that is in SoA in this step.
 pub(crate) fn is_resident(soft: &SoftWork, slot: u32) -> bool {
@@ -104,6 +104,7 @@ pub(crate) fn sweep(
     model: &Model,
     bodies: &mut BodyWork,
     soft: &mut SoftWork,
+    ledger: &mut LedgerWork,
     settings: &Settings,
 ) -> Real {
     let soft = &mut soft.models;
@@ -123,6 +124,10 @@ pub(crate) fn sweep(
         for coupled in sheet.coupled.iter().filter(|p| p.side.inv_mass > 0.0) {
             let at = 2 * coupled.slot as usize;
             v_remainder[coupled.slot as usize] = coupled.rest;
+            let (dv, dw) = (coupled.side.v - vec(velocity[at]), coupled.side.w - vec(velocity[at + 1]));
+            if ledger.is_on() {
+                ledger.cloth_pushes.push((coupled.slot, slot as u32, dv, dw));
+            }
             for (block, v) in [(at, coupled.side.v), (at + 1, coupled.side.w)] {
                 put(&mut velocity[block], v);
             }

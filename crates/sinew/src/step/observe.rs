@@ -1,23 +1,19 @@
-//! Observe: energies and forces into the report. Writes no State, except the flag of pairs whose force was above the
+//! Observe: forces into the report; energies follow with the ledger. Writes no State, except the flag of pairs whose force was above the
 //! threshold.
 
 use crate::contact::cloth::memory::key_of;
 use crate::contact::point;
-use crate::deformable::rotation;
 use crate::island::reaction;
 use crate::math::Real;
-use crate::model::{Body, Model};
-use crate::report::{ContactForce, Energies, Event, PairForce};
-use crate::settings::Settings;
-use crate::solver::pool::Pool;
+use crate::model::Model;
+use crate::report::{ContactForce, Event, PairForce};
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::{BodyWork, OutputWork, PointForce, Setup};
 use bytemuck::Zeroable;
 
 pub(crate) fn observe(setup: &Setup, state: &mut State, bodies: &BodyWork, output: &mut OutputWork) {
-    let Setup { model, settings, pool } = *setup;
+    let Setup { model, settings, .. } = *setup;
     output.report.tick = state.tick;
-    output.report.energies = energies(model, state, pool, output, settings);
     let counts = &mut output.report.counts;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
     forces(model, state, output, settings.force_threshold);
@@ -128,43 +124,4 @@ fn mark_above_threshold(
     for m in &mut state.contacts[range] {
         m.flags = put_loud(m.flags, is);
     }
-}
-
-/// Energies by body, on all threads; added up in the order of bodies.
-fn energies(model: &Model, state: &State, pool: &Pool, output: &mut OutputWork, settings: &Settings) -> Energies {
-    let body_energies = &mut output.body_energies;
-    body_energies.resize(model.bodies.slot_count(), [0.0; 2]);
-    pool.chunks(body_energies, 1, &|slot, to| to[0] = energies_of(model, state, settings, slot as u32));
-    let mut e = Energies::default();
-    for [kinetic, gravity] in body_energies.iter() {
-        (e.kinetic, e.gravity) = (e.kinetic + kinetic, e.gravity + gravity);
-    }
-    e
-}
-
-/// Kinetic and gravitational energy of a body [J].
-fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> [Real; 2] {
-    let (i, mut kinetic, mut gravity) = (slot as usize, 0.0, 0.0);
-    match model.bodies.at(slot) {
-        Some(Body::Rigid(r)) if r.is_dynamic() => {
-            let local = state.q[i].inverse() * state.w[i];
-            kinetic = 0.5 * (r.mass * state.v[i].length_squared() + local.dot(r.inertia.mul(local)));
-            gravity = -r.mass * r.gravity_scale * settings.gravity.dot(state.x[i]);
-        }
-        Some(Body::Nodes(nodes)) => {
-            let pull = settings.gravity * nodes.traits.gravity_scale;
-            let moving = state.node_x[nodes.span()].iter().zip(&state.node_v[nodes.span()]);
-            for ((x, v), (&inv, &m)) in moving.zip(nodes.inv_mass.iter().zip(&nodes.mass)) {
-                let m = if inv > 0.0 { m } else { 0.0 };
-                kinetic += 0.5 * m * v.length_squared();
-                gravity -= m * pull.dot(*x);
-            }
-            let internal = &state.internal_state[nodes.internal_state_span()];
-            for (node, &radii) in nodes.radii.iter().enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
-                kinetic += rotation::rotation_of(internal, node, nodes.mass[node], radii).0;
-            }
-        }
-        _ => {}
-    }
-    [kinetic, gravity]
 }

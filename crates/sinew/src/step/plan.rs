@@ -158,6 +158,7 @@ fn batch_contacts(
     output: &mut OutputWork,
     settings: &Settings,
 ) {
+    let (on, detailed) = (output.ledger.is_on(), output.ledger.is_detailed());
     let h = settings.dt / island.substeps as Real;
     colour_contacts(model, bodies, contact, output);
     let ContactWork { set, colours, contacts, point_counts, effective_mass_sums, .. } = contact;
@@ -191,6 +192,10 @@ fn batch_contacts(
             (!active[b]).then(|| rotation(pose, b).inverse() * rotation(pose, a))
         };
         orient(batch, lane, m, into_b);
+        if (detailed || on && kinematic(model, m)) && active[a] != active[b] {
+            batch.lean_side[lane] = if active[b] { 1.0 } else { -1.0 };
+            batch.leans = true;
+        }
         batch.share[lane] =
             if settings.average_impulses { 1.0 / point_counts[a].max(point_counts[b]) as Real } else { 1.0 };
         if settings.friction_bound == FrictionBound::Weight {
@@ -202,6 +207,11 @@ fn batch_contacts(
         }
     });
     output.report.counts.colours = contact.set.colour_count() as u32;
+}
+
+/// True when a kinematic body is part of a contact.
+fn kinematic(model: &Model, m: &ContactMemory) -> bool {
+    [m.key.a, m.key.b].iter().any(|&slot| model.rigid_at(slot).is_some_and(|r| r.motion == Motion::Kinematic))
 }
 
 /// Orientation of a body in the arrays of the sweeps.

@@ -10,6 +10,7 @@ use crate::contact::{light_nodes, point};
 use crate::deformable::rotation;
 use crate::guard::rollback;
 use crate::island::implicit;
+use crate::ledger;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::{ConstraintForce, Event};
@@ -350,6 +351,7 @@ fn fall_asleep(model: &Model, state: &mut State, bodies: &mut BodyWork, output: 
         let i = slot as usize;
         if bodies.active[i] && !state.is_frozen(i) && bodies.restless[bodies.islands.root(slot) as usize] == 0 {
             state.flags[i] |= flag::ASLEEP;
+            output.ledger.slept(slot, ledger::kinetic_of(model, state, settings, slot));
             (state.v[i], state.w[i]) = (Vec3::ZERO, Vec3::ZERO);
             if let Some(nodes) = model.nodes_at(slot) {
                 for n in nodes.span() {

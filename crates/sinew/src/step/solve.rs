@@ -6,6 +6,7 @@ use crate::contact::kernel::rigid_set::Task;
 use crate::contact::light_nodes;
 use crate::island::free_motion;
 use crate::island::momentum;
+use crate::ledger;
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::report::Phase;
@@ -13,7 +14,7 @@ use crate::settings::{Order, Settings};
 use crate::solver::pgs;
 use crate::solver::pool::Pool;
 use crate::step::cloth;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftWork, SubstepContext};
+use crate::work::{BodyWork, ContactWork, IslandWork, LedgerWork, OutputWork, Setup, SoftWork, SubstepContext};
 
 pub(crate) fn solve(
     ctx: &SubstepContext,
@@ -47,13 +48,21 @@ pub(crate) fn solve(
 }
 
 /// Restitution, once at the end of the step, with inertia and lever arms at that time.
-pub(crate) fn bounce(ctx: &SubstepContext, setup: &Setup, bodies: &mut BodyWork, contact: &mut ContactWork) {
+pub(crate) fn bounce(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    work: &mut LedgerWork,
+) {
     let Setup { model, settings, pool } = *setup;
     if contact.set.bounces() {
         let slots = std::mem::take(&mut bodies.active_rigid);
         free_motion::turn_inertia(model, bodies, &slots);
         bodies.active_rigid = slots;
-        contacts(ctx, pool, bodies, contact, settings, Job::Restitute);
+        ledger::around(model, settings, bodies, work, true, |bodies| {
+            contacts(ctx, pool, bodies, contact, settings, Job::Restitute);
+        });
     }
 }
 
@@ -122,7 +131,7 @@ fn resident_cloth(
         return 0.0;
     }
     output.clock.mark(Phase::Solve);
-    let squares = cloth::sweep(ctx, model, bodies, soft, settings);
+    let squares = cloth::sweep(ctx, model, bodies, soft, &mut output.ledger, settings);
     output.clock.mark(Phase::Cloth);
     squares
 }

@@ -4,6 +4,7 @@ use crate::contact::readout::Readout;
 use crate::debug::timing::PhaseClock;
 use crate::math::{Real, Vec3};
 use crate::report::{Event, Report};
+use crate::work::LedgerWork;
 
 /// Forces between the nodes of a cloth and a body in a step.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +50,8 @@ pub(crate) struct OutputWork {
     pub reactions: Vec<Vec3>,
     /// True for bodies with pinned nodes or axes. Scratch of `observe`. (slots)
     pub supported: Vec<bool>,
-    /// Kinetic and gravitational energy of each body [J]. Written by `observe`. (slots)
-    pub body_energies: Vec<[Real; 2]>,
+    /// Sums of the ledger.
+    pub ledger: LedgerWork,
     /// Time of each phase.
     pub clock: PhaseClock,
 }

@@ -30,7 +30,7 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Air, Body, BodyId, ConstraintId, Load, Model, Particles, RigidBody, SoftBody};
-use crate::report::Report;
+use crate::report::{LedgerDetail, Report};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::work::Work;
@@ -97,6 +97,14 @@ impl World {
         }
         self.settings = settings;
         Ok(())
+    }
+
+    /// How much of the energy ledger steps make (`docs/ledger.md`). Not part of the saved world: no step depends on it.
+    pub fn set_ledger(&mut self, detail: LedgerDetail) {
+        let ledger = &mut self.work.output.ledger;
+        if ledger.detail != detail {
+            (ledger.mark, ledger.detail) = (None, detail);
+        }
     }
 
     /// Incremented by every edit of the model.
@@ -312,6 +320,7 @@ impl World {
         edit::check_fit(&self.model, snapshot)?;
         self.state.clone_from(snapshot);
         self.work.detect.broad.invalidate();
+        self.work.output.ledger.mark = None;
         self.work.bodies.good.clear();
         self.work.soft.stale = true;
         for (x, q) in self.state.x.iter().zip(&self.state.q) {
@@ -328,6 +337,7 @@ impl World {
     /// Mutable access to the state, for tests of the fault checks. Values written here are checked by the next step.
     #[doc(hidden)]
     pub fn tamper(&mut self) -> &mut State {
+        self.work.output.ledger.mark = None;
         &mut self.state
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod node_law;
 pub(crate) mod rigid;
 pub(crate) mod rigid_batch;
 pub(crate) mod rigid_law;
+mod rigid_ledger;
 #[cfg(test)]
 mod rigid_oracle;
 pub(crate) mod rigid_set;

@@ -55,11 +55,11 @@ fn turn<L: Number>(i: &[L; 8], v: V3<L>) -> V3<L> {
 
 /// Velocities and inverse masses of both bodies of a batch, in registers. Inertia is loaded only where a torque or a
 /// tangential impulse needs it: a correcting sweep has its angular responses precomputed.
-struct Pair<L> {
-    va: V3<L>,
-    wa: V3<L>,
-    vb: V3<L>,
-    wb: V3<L>,
+pub(super) struct Pair<L> {
+    pub(super) va: V3<L>,
+    pub(super) wa: V3<L>,
+    pub(super) vb: V3<L>,
+    pub(super) wb: V3<L>,
     inv_mass_a: L,
     inv_mass_b: L,
     spare_a: L,
@@ -70,7 +70,7 @@ struct Pair<L> {
 
 impl<L: Number> Pair<L> {
     #[inline(always)]
-    fn load(t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) -> Self {
+    pub(super) fn load(t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) -> Self {
         let a = L::load_rows8(t, bodies.velocity, &batch.load_a[at..]);
         let b = L::load_rows8(t, bodies.velocity, &batch.load_b[at..]);
         let none = L::splat(t, 0.0);
@@ -106,7 +106,7 @@ impl<L: Number> Pair<L> {
 
     /// Velocity of b's contact point relative to a's.
     #[inline(always)]
-    fn relative(&self, arm_a: V3<L>, arm_b: V3<L>) -> V3<L> {
+    pub(super) fn relative(&self, arm_a: V3<L>, arm_b: V3<L>) -> V3<L> {
         let b = add(self.vb, cross(self.wb, arm_b));
         let a = add(self.va, cross(self.wa, arm_a));
         sub(b, a)
@@ -213,6 +213,8 @@ pub(crate) enum Job {
     Relax,
     /// Restitution: once, at the end of the step, at the poses at that time.
     Restitute,
+    /// Works of the impulses at the mean velocities of the substep (`contact/kernel/rigid_ledger.rs`).
+    Account,
 }
 
 impl Job {
@@ -241,6 +243,8 @@ pub(crate) fn work<L: Number, const JOB: u8>(
         return sweep::<L, false>(t, batch, at, bodies, params);
     } else if JOB == Job::Relax as u8 {
         return sweep::<L, false>(t, batch, at, bodies, params);
+    } else if JOB == Job::Account as u8 {
+        super::rigid_ledger::account::<L>(t, batch, at, bodies);
     } else if batch.bounces {
         restitute::<L>(t, batch, at, bodies, params);
     }
@@ -273,7 +277,6 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
         advance_bristles::<L>(t, batch, at);
     }
     let mut sum = [L::splat(t, 0.0); 3];
-
     if batch.rolls {
         let t2 = cross(n, t1);
         let roll_answer = dot(t1, turn(&pair.inertia_a, t1)) + dot(t1, turn(&pair.inertia_b, t1));

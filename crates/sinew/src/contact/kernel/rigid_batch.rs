@@ -101,6 +101,12 @@ pub(crate) struct ContactBatch {
     pub(crate) tangent: Sixteen3,
     pub(crate) roll_mass: Sixteen,
     pub(crate) spin_mass: Sixteen,
+    /// Works over the substeps of the step: of normal impulses, of friction, and of the side that does not answer [J].
+    pub(crate) work: Sixteen3,
+    /// Angular impulse about the origin from the side that does not answer [N·m·s].
+    pub(crate) outside: Sixteen3,
+    /// 1 when only a does not answer, −1 when only b; else 0. Only for lanes of which the ledger needs it.
+    pub(crate) lean_side: Sixteen,
     pub points: [PointLanes; 4],
     /// Largest number of points in use of any lane.
     pub count: usize,
@@ -108,6 +114,8 @@ pub(crate) struct ContactBatch {
     pub rolls: bool,
     /// Any lane whose two sides are both round.
     pub rounds: bool,
+    /// Any lane with a `lean_side`.
+    pub leans: bool,
     /// Any restitution among the lanes.
     pub bounces: bool,
     /// Whether impulses are summed by point, or by manifold, which needs less memory traffic.
@@ -160,6 +168,7 @@ impl Default for ContactBatch {
             count: 0,
             rolls: false,
             rounds: false,
+            leans: false,
             bounces: false,
             by_point: false,
             by_law: false,
@@ -189,6 +198,9 @@ impl Default for ContactBatch {
             tangent: ZERO3,
             roll_mass: ZERO,
             spin_mass: ZERO,
+            work: ZERO3,
+            outside: ZERO3,
+            lean_side: ZERO,
             points: std::array::from_fn(|_| PointLanes::default()),
         }
     }
@@ -203,7 +215,8 @@ impl ContactBatch {
         self.load_b = [0; BROAD];
         self.origin = [u32::MAX; BROAD];
         (self.count, self.rolls, self.bounces, self.rounds, self.by_point) = (0, false, false, false, false);
-        self.by_law = false;
+        (self.by_law, self.leans, self.lean_side) = (false, false, ZERO);
+        (self.work, self.outside) = (ZERO3, ZERO3);
         (self.roll, self.total, self.total_normal) = (ZERO3, ZERO3, ZERO);
         (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
         for point in &mut self.points {
@@ -240,7 +253,7 @@ impl ContactBatch {
     }
 
     /// Lengths of the second tangents: 1 without anisotropy.
-    fn second_length(&self, lane: usize) -> Real {
+    pub(super) fn second_length(&self, lane: usize) -> Real {
         self.laws.as_ref().filter(|_| self.by_law).map_or(1.0, |laws| laws.length[lane])
     }
 

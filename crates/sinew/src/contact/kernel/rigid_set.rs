@@ -154,6 +154,7 @@ pub(super) fn run(task: Task<'_>, batches: &mut [ContactBatch], squares: &mut [R
         Job::SettleRelax => run_broad(Pass::<{ Job::SettleRelax as u8 }> { task, batches, squares }, lanes),
         Job::Relax => run_broad(Pass::<{ Job::Relax as u8 }> { task, batches, squares }, lanes),
         Job::Restitute => run_broad(Pass::<{ Job::Restitute as u8 }> { task, batches, squares }, lanes),
+        Job::Account => run_broad(Pass::<{ Job::Account as u8 }> { task, batches, squares }, lanes),
     }
 }
 

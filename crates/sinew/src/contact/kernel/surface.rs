@@ -13,7 +13,7 @@
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::friction::{Coefficients, Law, Memory, StickSpring, Traction, Visit};
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, vec};
 use crate::solver::pgs;
 use crate::solver::pgs::Pass;
 
@@ -204,6 +204,29 @@ impl TouchRows {
                 touch.wants.law.map(|_| touch.radius)
             }
             Place::Rows(_, own) => self.laws.get(own as usize).map(|(_, radius)| *radius),
+        }
+    }
+
+    /// Calls `see` with the blocks of a contact, and the normal and the tangential impulse on each [N·s, N·m·s].
+    pub fn pushes(&self, place: Place, mut see: impl FnMut(u32, [Vec3; 2])) {
+        let [slide, across, normal] = self.impulses(place);
+        match place {
+            Place::Touch(at) => {
+                let touch = &self.touches[at as usize];
+                let [t1, t2, n] = touch.axes.map(vec);
+                let tangential = t1 * slide + t2 * across;
+                for &(block, weight, _) in self.parts_of(touch) {
+                    see(block, [n * (normal * weight), tangential * weight]);
+                }
+            }
+            Place::Rows(first, _) => {
+                for (id, impulse) in [(first, slide), (first + 1, across), (first + 2, normal)] {
+                    for t in self.rows.terms(id) {
+                        let push = t.jacobian * impulse;
+                        see(t.block, if id == first + 2 { [push, Vec3::ZERO] } else { [Vec3::ZERO, push] });
+                    }
+                }
+            }
         }
     }
 
