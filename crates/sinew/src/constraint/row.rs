@@ -81,6 +81,8 @@ pub struct Row {
     pub diagonal: Real,
     /// Accumulated impulse [N·s].
     pub impulse: Real,
+    /// Solved together with others (`solver/direct.rs`): sweeps leave it out.
+    pub(crate) direct: bool,
 }
 
 /// The law of a row, before its response J·M⁻¹·Jᵀ is known.
@@ -188,6 +190,7 @@ impl RowBuffer {
             bounds,
             diagonal,
             impulse: 0.0,
+            direct: false,
         });
         (self.rows.len() - 1) as RowId
     }
@@ -220,7 +223,18 @@ impl RowBuffer {
         let Numbers { bias, correction, softness, spring } = wish.numbers(answer);
         let diagonal = if answer > 0.0 { answer + softness } else { Real::INFINITY };
         let (start, count) = (start as u32, (self.terms.len() - start) as u32);
-        self.rows.push(Row { start, count, bias, correction, softness, spring, bounds, diagonal, impulse: 0.0 });
+        self.rows.push(Row {
+            start,
+            count,
+            bias,
+            correction,
+            softness,
+            spring,
+            bounds,
+            diagonal,
+            impulse: 0.0,
+            direct: false,
+        });
         (self.rows.len() - 1) as RowId
     }
 
