@@ -33,6 +33,7 @@ impl Frozen {
                 FaultKind::TooFast => "is above its limit",
                 FaultKind::ContactRefused => "cannot be resolved by the contact method",
                 FaultKind::Tangled => "intersects another body and could not be separated",
+                FaultKind::JointOpen { .. } => "has a joint that came apart",
                 _ => "is out of order",
             };
             let body = world.body(fault.body).map_or_else(|_| format!("#{}", fault.body.to_parts().0), |b| called(&b));

@@ -26,7 +26,7 @@ pub use number::{NumberError, check, not_negative, positive};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};
 pub use sane::{FAR, is_place, is_turn};
-pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, outer, turn_free};
+pub use tensor::{Pose, Sym3, any_orthonormal, beyond_tangent, cross_matrix, integrate_rotation, outer, turn_free};
 pub use wide::{
     Wide3, WideMat3, WideQuat, eigen, narrow, narrow_rotation, pseudo_inverse as wide_pseudo_inverse, wide_outer,
     widen, widen_rotation,

@@ -225,6 +225,20 @@ fn sinc_cos(s2: Real) -> (Real, Real) {
     )
 }
 
+/// Motion of a point at `arm` that a rotation by `turn` adds to `turn × arm`: (R − 1) arm − turn × arm, without
+/// cancellation for small angles. Beyond 3 rad it is that of 3 rad: the series ends there.
+pub fn beyond_tangent(turn: Vec3, arm: Vec3) -> Vec3 {
+    const MOST: Real = 3.0;
+    let whole = turn.length_squared();
+    let turn = if whole > MOST * MOST { turn * (MOST / whole.sqrt()) } else { turn };
+    let s2 = whole.min(MOST * MOST);
+    // sin θ/θ − 1 and (1 − cos θ)/θ²
+    let sine = -s2 / 6.0 * (1.0 - s2 / 20.0 * (1.0 - s2 / 42.0 * (1.0 - s2 / 72.0 * (1.0 - s2 / 110.0))));
+    let cosine = 0.5 - s2 / 24.0 * (1.0 - s2 / 30.0 * (1.0 - s2 / 56.0 * (1.0 - s2 / 90.0)));
+    let across = turn.cross(arm);
+    across * sine + turn.cross(across) * cosine
+}
+
 /// Torque-free rotation of a body for a time `h`; returns its new orientation and angular velocity.
 ///
 /// The angular momentum L = I(q)ω is conserved to rounding in world axes. The rotation uses the angular velocity at
@@ -277,6 +291,16 @@ mod tests {
             let got = integrate_rotation(Quat::IDENTITY, axis * angle);
             let want = Quat::from_axis_angle(axis, angle);
             assert!(got.dot(want) > 1.0 - 4.0 * Real::EPSILON, "{angle}: {got} {want}");
+        }
+    }
+
+    #[test]
+    fn motion_beyond_the_tangent_is_that_of_the_rotation() {
+        let arm = Vec3::new(0.3, 0.1, -0.2);
+        for angle in [1e-3, 0.1, 1.0, 2.5] {
+            let turn = Vec3::new(1.0, -2.0, 0.5).normalize() * angle;
+            let want = Quat::from_axis_angle(turn / angle, angle) * arm - arm - turn.cross(arm);
+            assert!((beyond_tangent(turn, arm) - want).length() < 4e-6, "{angle}");
         }
     }
 

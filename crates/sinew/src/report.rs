@@ -90,7 +90,8 @@ pub struct Counts {
     pub colours: u32,
     /// Sweeps of all substeps together.
     pub sweeps: u32,
-    /// Substeps of the sweep islands: those of the settings, or more when an explicit model required them.
+    /// Substeps of the sweep islands: those of the settings, or more when an explicit model or joints of bodies that
+    /// spin fast required them.
     pub substeps: u32,
     /// Islands solved by CG.
     pub implicit_islands: u32,
@@ -354,6 +355,12 @@ pub enum FaultKind {
     ContactRefused,
     /// It intersected another body at the beginning of a step under `Settings::intersection_free`, and could not be separated.
     Tangled,
+    /// A joint of it came apart in the step: it is open by more than its bodies reach, or by a twentieth of that while
+    /// `Settings::max_substeps` is too small for their rotation. Nothing is rolled back or frozen.
+    JointOpen {
+        /// The joint.
+        joint: ConstraintId,
+    },
 }
 
 /// Outcome for two bodies that intersected at the beginning of a step.
@@ -399,7 +406,8 @@ pub struct Tangle {
     pub end: TangleEnd,
 }
 
-/// A body that was rolled back to its last valid state and frozen.
+/// A body that was rolled back to its last valid state and frozen; under [`FaultKind::JointOpen`] one that goes on with a
+/// joint that came apart.
 ///
 /// ```
 /// use sinew::*;

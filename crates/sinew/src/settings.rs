@@ -173,7 +173,8 @@ pub struct Settings {
     pub gravity: Vec3,
     /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
     pub substeps: u32,
-    /// Maximum number of substeps that explicit deformable models may require. A model that needs more is integrated
+    /// Maximum number of substeps that explicit deformable models, and joints whose arms turn fast (0.15 rad in a
+    /// substep), may require. A model that needs more is integrated
     /// implicitly instead, which damps modes faster than the step; see `Report::soft`. Default 64. 1: no model gets
     /// additional substeps and nothing is softened, for single large steps to a rest shape.
     pub max_substeps: u32,

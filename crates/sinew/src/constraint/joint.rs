@@ -291,12 +291,13 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    fn frame(&self, view: &View<'_>) -> (Vec3, Quat, Vec3) {
+    /// Its frame in the world, from the centres and orientations of bodies.
+    fn frame(&self, center: impl Fn(u32) -> (Vec3, Quat)) -> (Vec3, Quat) {
         match self.slot {
-            None => (self.local, self.rotation, self.local),
+            None => (self.local, self.rotation),
             Some(slot) => {
-                let (x, q) = view.center(slot);
-                (x + q * self.local, q * self.rotation, x)
+                let (x, q) = center(slot);
+                (x + q * self.local, q * self.rotation)
             }
         }
     }
@@ -328,8 +329,8 @@ struct Frames {
 
 impl BuiltJoint {
     fn frames(&self, view: &View<'_>) -> Frames {
-        let (point_a, frame_a, _) = self.a.frame(view);
-        let (point_b, frame_b, _) = self.b.frame(view);
+        let (point_a, frame_a) = self.a.frame(|slot| view.center(slot));
+        let (point_b, frame_b) = self.b.frame(|slot| view.center(slot));
         let between = frame_a.inverse() * frame_b;
         let between = if between.w < 0.0 { -between } else { between };
         Frames { point_a, point_b, frame: frame_a, between }
@@ -342,6 +343,16 @@ impl BuiltJoint {
             JointKind::Hinge => 2.0 * f.between.x.atan2(f.between.w),
             JointKind::Slider => (f.frame * Vec3::X).dot(f.point_b - f.point_a),
             JointKind::Ball | JointKind::Fixed => 0.0,
+        }
+    }
+
+    /// Distance between its two points, along a slider's axis excepted [m].
+    pub fn opening(&self, center: impl Fn(u32) -> (Vec3, Quat)) -> Real {
+        let (point_a, frame) = self.a.frame(&center);
+        let gap = self.b.frame(&center).0 - point_a;
+        match self.source.kind {
+            JointKind::Slider => gap.reject_from_normalized(frame * Vec3::X).length(),
+            JointKind::Ball | JointKind::Hinge | JointKind::Fixed => gap.length(),
         }
     }
 

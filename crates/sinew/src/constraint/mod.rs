@@ -18,7 +18,7 @@ pub use bend::{BendLaw, Bending};
 pub use custom::{RowWriter, Rows};
 pub(crate) use distance_set::BuiltStrands;
 pub use distance_set::DistanceSet;
-pub(crate) use joint::{BuiltDistance, BuiltJoint};
+pub(crate) use joint::{BuiltDistance, BuiltJoint, Side};
 pub use joint::{Distance, Joint, JointKind, Motor};
 pub(crate) use patch::BuiltPatchJoint;
 pub use patch::{PatchJoint, PatchKind, PatchRest};

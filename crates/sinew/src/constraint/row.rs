@@ -83,6 +83,8 @@ pub struct Row {
     pub diagonal: Real,
     /// Accumulated impulse [N·s].
     pub impulse: Real,
+    /// Solved together with others (`solver/direct.rs`): sweeps leave it out.
+    pub(crate) direct: bool,
 }
 
 /// The law of a row, before its response J·M⁻¹·Jᵀ is known.
@@ -204,6 +206,7 @@ impl RowBuffer {
             bounds,
             diagonal,
             impulse: 0.0,
+            direct: false,
         });
         (self.rows.len() - 1) as RowId
     }
@@ -236,8 +239,20 @@ impl RowBuffer {
         let Numbers { bias, correction, softness, spring, stiffness } = wish.numbers(answer);
         let diagonal = if answer > 0.0 { answer + softness } else { Real::INFINITY };
         let (start, count) = (start as u32, (self.terms.len() - start) as u32);
-        let impulse = 0.0;
-        self.rows.push(Row { start, count, bias, correction, softness, spring, stiffness, bounds, diagonal, impulse });
+        let (impulse, direct) = (0.0, false);
+        self.rows.push(Row {
+            start,
+            count,
+            bias,
+            correction,
+            softness,
+            spring,
+            stiffness,
+            bounds,
+            diagonal,
+            impulse,
+            direct,
+        });
         (self.rows.len() - 1) as RowId
     }
 

@@ -4,7 +4,7 @@ use super::response::{ActsOn, BodyModels, Models};
 use super::row::Term;
 use crate::deformable::Coordinates;
 use crate::error::{Error, finite_vec};
-use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, rigid_pose, vec};
+use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, beyond_tangent, rigid_pose, vec};
 use crate::model::surface::Share;
 use crate::model::{Body, BodyId, Model, Nodes};
 
@@ -271,7 +271,7 @@ impl View<'_> {
         }
     }
 
-    /// Second-order part of the motion of a point of a rigid body at `arm`, per substep: ½h ω × (ω × arm) [m/s],
+    /// Motion of a point of a rigid body at `arm` beyond its tangent, per substep: ½h ω × (ω × arm) in second order [m/s],
     /// towards the axis of rotation. A row with this term ends on the circular path instead of on its tangent, and a
     /// pendulum conserves its energy (SHAKE); without it a joint dissipates energy in proportion to the substep.
     pub(crate) fn bend(&self, slot: u32, arm: Vec3) -> Vec3 {
@@ -284,7 +284,9 @@ impl View<'_> {
             let local = q.inverse() * w;
             change = q * rigid.inv_inertia.mul(rigid.inertia.mul(local).cross(local));
         }
-        (w.cross(w.cross(arm)) + change.cross(arm)) * (0.5 * self.h)
+        // the rotation is that of the middle of the substep
+        let half = change * (0.5 * self.h);
+        beyond_tangent((w + half) * self.h, arm) / self.h + half.cross(arm)
     }
 
     /// Velocity of a place [m/s].

@@ -7,6 +7,7 @@ pub(crate) mod compliance;
 pub(crate) mod free_motion;
 pub(crate) mod impact_substeps;
 pub(crate) mod implicit;
+pub(crate) mod joints;
 pub(crate) mod loads;
 pub(crate) mod momentum;
 pub(crate) mod reaction;

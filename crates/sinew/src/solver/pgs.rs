@@ -8,7 +8,7 @@
 //!
 //! (ICD Alg. 1 with the errata: λ is an impulse and v already contains external and internal forces.)
 
-use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::constraint::{Bounds, Row, RowBuffer, RowId};
 use crate::math::{Block, Real};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub fn warm_start(rows: &RowBuffer, v: &mut [Block]) {
     }
 }
 
-/// One pass over all rows in id order. Returns the sum of squared impulse changes [N²·s²] for the reported residual.
+/// One pass over all rows in id order but those of `direct.rs`. Returns the sum of squared impulse changes [N²·s²] for the reported residual.
 pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
     let all = 0..rows.len() as RowId;
     sweep_some(rows, all, v, pass, 0.0)
@@ -39,7 +39,11 @@ pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Bloc
     let mut squares = squares;
     let mut id = some.start;
     while id < some.end {
-        let bounds = rows.rows()[id as usize].bounds;
+        let Row { bounds, direct, .. } = rows.rows()[id as usize];
+        if direct {
+            id += 1;
+            continue;
+        }
         if let Bounds::Disc { normal, friction, radius } = bounds {
             let reach = (friction * rows.rows()[normal as usize].impulse + radius).max(0.0);
             squares += relax_disc(rows, id, reach, v, pass);

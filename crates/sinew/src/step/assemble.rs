@@ -3,7 +3,7 @@
 use crate::constraint::RowBuffer;
 use crate::contact::find::surfel;
 use crate::contact::route::BodyRoute;
-use crate::island::momentum;
+use crate::island::{joints, momentum};
 
 use crate::model::Model;
 use crate::solver::pgs;
@@ -83,7 +83,7 @@ fn constraint_rows(
     island: &mut IslandWork,
     soft: &SoftWork,
 ) {
-    let IslandWork { rows, node_rows, spans, warm, .. } = island;
+    let IslandWork { rows, node_rows, spans, warm, direct, .. } = island;
     let body_routes = &bodies.body_routes;
     rows.clear();
     node_rows.clear();
@@ -101,7 +101,12 @@ fn constraint_rows(
         let nodes = constraint.has_nodes() && !constraint.is_wide();
         let out: &mut RowBuffer = if nodes { node_rows } else { rows };
         let start = out.len();
-        constraint.rows(&view, ctx.joint, out);
+        let together = direct.find(slot);
+        constraint.rows(&view, if together.is_some() { ctx.direct_joint } else { ctx.joint }, out);
+        if let Some(link) = together {
+            let turn = joints::turn(&view, constraint);
+            direct.take(link, out, start as u32..out.len() as u32, turn);
+        }
         let kept = model.rows_of(slot);
         for (row, &impulse) in out.rows_mut()[start..].iter_mut().zip(&warm[kept.clone()]) {
             row.impulse = impulse;
@@ -109,4 +114,6 @@ fn constraint_rows(
         let (first, count) = (kept.start as u32, kept.len() as u32);
         spans.push(RowSpan { constraint: slot, start: start as u32, end: out.len() as u32, nodes, first, count });
     }
+    direct.factorise(rows);
+    direct.limit_energy(rows, &bodies.velocity);
 }

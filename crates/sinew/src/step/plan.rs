@@ -6,7 +6,7 @@ use crate::contact::kernel::rigid_batch::ContactBatch;
 use crate::contact::point::slop;
 use crate::contact::route::{Route, Router};
 use crate::contact::{cloth, light_nodes, point};
-use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
+use crate::island::{cloth_substeps, impact_substeps, implicit, joints, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
@@ -32,7 +32,8 @@ pub(crate) fn plan(
     implicit::sort_out(model, state, bodies, island, soft);
     output.report.counts.impact_substeps = impact_substeps::needed(model, state, bodies, detect, contact, settings);
     let of_cloth = cloth_substeps::ask(model, state, pool, bodies, detect, soft, settings);
-    choose_substeps(model, bodies, island, soft, output, settings, of_cloth);
+    let of_joints = joints::gather(model, state, bodies, island, settings);
+    choose_substeps(model, bodies, island, soft, output, settings, of_cloth.max(of_joints));
     route_contacts(model, bodies, contact, island, settings);
     in_world::gather(model, bodies, contact);
     contact.substep_hook = in_world::substep_hook(contact);
@@ -51,7 +52,7 @@ pub(crate) fn plan(
     light_nodes::build(model, &settings.pairs, contact);
 }
 
-/// Substeps of the swept islands: as many as settings, impacts, cloth and explicit bodies need.
+/// Substeps of the swept islands: as many as settings, impacts, cloth, joints and explicit bodies need.
 fn choose_substeps(
     model: &Model,
     bodies: &mut BodyWork,
@@ -59,9 +60,9 @@ fn choose_substeps(
     soft: &mut SoftWork,
     output: &mut OutputWork,
     settings: &Settings,
-    of_cloth: u32,
+    others: u32,
 ) {
-    let least = settings.substeps.max(output.report.counts.impact_substeps).max(of_cloth);
+    let least = settings.substeps.max(output.report.counts.impact_substeps).max(others);
     island.substeps = soft_body::substeps(&bodies.active_nodes, soft, settings, least);
     let active = std::mem::take(&mut bodies.active_nodes);
     soft_body::report(&active, model, soft, output, settings.dt, island.substeps);

@@ -9,7 +9,7 @@ use crate::contact::route::Route;
 use crate::contact::{light_nodes, point};
 use crate::deformable::rotation;
 use crate::guard::rollback;
-use crate::island::implicit;
+use crate::island::{implicit, joints};
 use crate::ledger;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
@@ -36,6 +36,7 @@ pub(crate) fn remember(
     memory::keep(setup, bodies, contact, island, soft, output);
     output.readout.close(settings.dt);
     rollback::look(setup, state, bodies, contact, island, output);
+    joints::report_open(model, state, bodies, island, output);
     store_bodies(model, state, pool, bodies);
     state.row_impulses.copy_from_slice(&island.warm);
     touch_events(model, state, contact, output);

@@ -83,7 +83,7 @@ fn sweep(
     let mut squares: Real = 0.0;
     match settings.order {
         Order::Interleaved => {
-            squares += pgs::sweep(&mut island.rows, &mut bodies.velocity, pass);
+            squares += rigid_rows(bodies, island, pass);
             squares += node_rows(bodies, island, settings, pass);
             squares += contact.contact_rows.sweep(&mut bodies.velocity, pass);
             squares += light_nodes::sweep(ctx, bodies, contact, settings, pass);
@@ -93,7 +93,7 @@ fn sweep(
         Order::Staggered { rigid, deformable } => {
             let mut job = job;
             for _ in 0..rigid {
-                squares += pgs::sweep(&mut island.rows, &mut bodies.velocity, pass);
+                squares += rigid_rows(bodies, island, pass);
                 squares += contacts(ctx, pool, bodies, contact, settings, job);
                 job = job.again();
             }
@@ -139,6 +139,13 @@ fn resident_cloth(
 /// Whether a sweep computes its change of impulses.
 fn wants_residual(settings: &Settings) -> bool {
     settings.residuals || settings.stop_residual > 0.0
+}
+
+/// Rows of constraints on rigid bodies: limits, motors and the like one by one, then joints together.
+fn rigid_rows(bodies: &mut BodyWork, island: &mut IslandWork, pass: pgs::Pass) -> Real {
+    let IslandWork { rows, direct, .. } = island;
+    let squares = pgs::sweep(rows, &mut bodies.velocity, pass);
+    squares + direct.solve(rows, &mut bodies.velocity, pass)
 }
 
 /// Rows of constraints on nodes, in lanes when there are many.

@@ -17,6 +17,8 @@ pub(crate) struct SubstepContext {
     /// True in the last substep of the step.
     pub last: bool,
     pub joint: Softness,
+    /// For joints that are solved together: no sweep has to resolve their stiffness.
+    pub direct_joint: Softness,
     pub contact: ContactParams,
 }
 
@@ -32,6 +34,7 @@ impl SubstepContext {
             substep,
             last: (substep + 1) as Real * h > settings.dt - 0.5 * h,
             joint: soften(settings.joint, h),
+            direct_joint: soften_below(settings.joint, h, Real::INFINITY),
             contact: ContactParams {
                 first: substep == 0,
                 h,

@@ -4,6 +4,7 @@ use super::ImplicitWork;
 use crate::constraint::RowBuffer;
 use crate::island::momentum::FreeIslands;
 use crate::math::Real;
+use crate::solver::direct::DirectRows;
 use crate::solver::row_lanes::RowLanes;
 
 /// The rows of a constraint: their range in the buffer, and which buffer.
@@ -38,6 +39,8 @@ pub(crate) struct IslandWork {
     /// Rows of constraints and node contacts. Written by `assemble`. Rigid ones first.
     pub rows: RowBuffer,
     pub node_rows: RowBuffer,
+    /// Joints among `rows` that are solved together. Written by `plan` and `assemble`.
+    pub direct: DirectRows,
     /// `node_rows` in lanes, if there are many; `laid`: whether they are.
     pub node_lanes: RowLanes,
     pub laid: bool,
