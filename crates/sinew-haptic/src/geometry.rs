@@ -98,6 +98,20 @@ impl Geometry {
         }
     }
 
+    /// True when all numbers are finite (extents may be infinite) and radii and extents are not negative.
+    pub fn is_valid(&self) -> bool {
+        let size = |x: f64| x.is_finite() && x >= 0.0;
+        let face = |f: &Face| {
+            let vectors = f.point.is_finite() && f.normal.is_normalized() && f.axis.is_normalized();
+            vectors && f.half.iter().all(|h| *h >= 0.0)
+        };
+        match self {
+            Self::Rounds { tool, other, radius } => tool.iter().chain(other).all(|p| p.is_finite()) && size(*radius),
+            Self::OnFace { tip, radius, face: f } => tip.is_finite() && size(*radius) && face(f),
+            Self::UnderFace { face: f, point, radius } => point.is_finite() && size(*radius) && face(f),
+        }
+    }
+
     /// The point of the other side whose motion is that of its material, in its own frame [m]: the same in every snapshot.
     pub fn reference(&self) -> Wide3 {
         match self {

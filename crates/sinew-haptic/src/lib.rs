@@ -28,6 +28,7 @@ mod passivity;
 pub mod protocol;
 mod real_time;
 mod snapshot;
+mod udp;
 mod virtual_loop;
 
 pub use adapter::{Probe, WorldPhysics};
@@ -48,4 +49,5 @@ pub use passivity::{Passivity, PassivityReport, PassivitySettings, Work};
 pub use real_time::{RealTimeReport, RealTimeSettings, Scheduling, run_real_time};
 pub use sinew_math::{Wide3, WideQuat};
 pub use snapshot::{ContactPoint, MOST_BODIES, MOST_POINTS, MOST_TOOLS, Relaxation, Snapshot};
+pub use udp::UdpDevice;
 pub use virtual_loop::{Physics, Record, VirtualLoop, VirtualSettings, replay};

@@ -115,9 +115,13 @@ impl ContactPoint {
     fn is_valid(&self, bodies: usize) -> bool {
         let tool = (self.tool as usize) < MOST_TOOLS;
         let other = self.other.is_none_or(|o| (o as usize) < MOST_TOOLS && o != self.tool);
-        let vectors = [self.velocity, self.force, self.elastic, self.geometry.reference()];
+        let vectors = [self.velocity, self.force, self.elastic];
         let numbers = self.friction >= 0.0 && self.friction.is_finite() && self.area >= 0.0 && self.area.is_finite();
-        tool && other && numbers && (self.body as usize) < bodies.max(1) && vectors.iter().all(|v| v.is_finite())
+        tool && other
+            && numbers
+            && self.geometry.is_valid()
+            && (self.body as usize) < bodies.max(1)
+            && vectors.iter().all(|v| v.is_finite())
     }
 }
 
@@ -158,7 +162,7 @@ impl Snapshot {
     /// Adds a contact point; returns its number.
     pub fn push(&mut self, point: ContactPoint) -> Result<usize, Error> {
         if !point.is_valid(self.body_count) {
-            let reason = "a number is not finite, or a tool or body does not exist".to_owned();
+            let reason = "a number is not finite or out of range, or a tool or body does not exist".to_owned();
             return Err(Error::Message { place: format!("contact point {}", point.identity), reason });
         }
         let slot = self.points.get_mut(self.point_count);
