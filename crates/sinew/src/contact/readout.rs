@@ -133,6 +133,11 @@ impl Readout {
         self.points.get(contact).map_or(&[][..], |points| &points[..count as usize])
     }
 
+    /// Drops the forces of constraint rows: rows were renumbered since the step.
+    pub fn forget_rows(&mut self) {
+        self.rows.clear();
+    }
+
     /// Mean forces of constraint rows [N, N·m, Pa]. After `close`.
     pub fn rows(&self) -> &[Real] {
         &self.rows

@@ -555,6 +555,55 @@ impl SoftBody {
         let by_region = (0..rest.len() as u32).filter(|&i| inside(rest[i as usize]));
         self.pinned.iter().copied().chain(by_region).collect()
     }
+
+    /// A total mass of springs becomes the density that it meant for the geometry before an edit: an edit keeps the
+    /// density, not the total.
+    pub(crate) fn fix_density(&mut self, before: &SoftBody) {
+        let SoftModel::Springs(p) = &mut self.model else { return };
+        let spring::Mass::Total(total) = p.mass else { return };
+        let volume: Real = match &before.geometry {
+            Geometry::Tets(mesh) => (0..mesh.tets.len()).map(|t| mesh.tet_volume(t)).sum(),
+            Geometry::Sheet(mesh) => (0..mesh.triangles.len()).map(|t| mesh.area(t) * p.thickness).sum(),
+            Geometry::Rope(points) => points.windows(2).map(|w| (w[1] - w[0]).length() * p.cross_section).sum(),
+            Geometry::Points(_) => return,
+        };
+        p.mass = spring::Mass::Density(total / volume);
+    }
+
+    /// The reason why the topology of a body cannot be edited, and the remedy.
+    pub(crate) fn check_editable(&self) -> Result<(), &'static str> {
+        if self.skin.is_some() {
+            return Err(
+                "its skin is bound to the whole mesh: exchange the body for one without a skin to edit its topology",
+            );
+        }
+        match &self.model {
+            SoftModel::Corotational(_) | SoftModel::Membrane(_) | SoftModel::Pbd(..) => Ok(()),
+            SoftModel::Solid(p) if p.elements.quadratic() => Err(
+                "elements of ten nodes cannot be edited: exchange the model (World::exchange_model) by one of four nodes",
+            ),
+            SoftModel::Solid(_) => Ok(()),
+            SoftModel::Springs(p) => match (&p.stiffness, &p.mass) {
+                (spring::Stiffness::PerSpring(_), _) => {
+                    Err("its stiffness is listed spring by spring: give Young's modulus or one stiffness")
+                }
+                (_, spring::Mass::PerNode(_)) => Err("its mass is listed node by node: give a density or a total mass"),
+                _ => Ok(()),
+            },
+            SoftModel::ShapeMatching(..) => Err(
+                "clusters of particles cannot be edited: exchange the model (World::exchange_model) by finite elements, springs or pbd",
+            ),
+            SoftModel::Meshless(..) => {
+                Err("it has no elements: exchange the model (World::exchange_model) by finite elements, springs or pbd")
+            }
+            SoftModel::Oriented(..) => Err(
+                "groups of particles cannot be edited: exchange the model (World::exchange_model) by finite elements, springs or pbd",
+            ),
+            SoftModel::Custom(_) => Err(
+                "a model defined by the user cannot be edited: exchange the model (World::exchange_model) by finite elements, springs or pbd",
+            ),
+        }
+    }
 }
 
 /// The boundary of a solid; a face with midside nodes is split into four triangles.

@@ -9,8 +9,7 @@
 //! filled with the item of the highest number. Nodes and segments of a rope are renumbered along its chain instead,
 //! because its description is the sequence of its points.
 
-use super::{ConstraintId, Geometry, SoftBody, SoftModel};
-use crate::deformable::spring;
+use super::{ConstraintId, Geometry, SoftBody};
 use crate::error::Error;
 use crate::math::{Real, Vec3};
 use crate::model::surface::Surface;
@@ -228,7 +227,7 @@ struct EditedNodes {
 pub(crate) fn edited(who: &str, source: &SoftBody, pinned: &[bool], edit: &TopologyEdit) -> Result<Edited, Error> {
     let refuse =
         |reason: String| Error::BadTopology { body: who.to_owned(), model: source.model.name().to_owned(), reason };
-    supported(source).map_err(|reason| refuse(reason.to_owned()))?;
+    source.check_editable().map_err(|reason| refuse(reason.to_owned()))?;
     let old_nodes = source.geometry.nodes().len();
     let nodes = appended_nodes(source, pinned, &edit.nodes).map_err(refuse)?;
     let mut elements = Elements::of(&source.geometry);
@@ -335,58 +334,8 @@ fn renumbered(
         }
         Geometry::Rope(points) | Geometry::Points(points) => *points = rest,
     }
-    if let (SoftModel::Springs(p), Some(density)) = (&mut new.model, spring_density(source)) {
-        p.mass = spring::Mass::Density(density);
-    }
+    new.fix_density(source);
     new
-}
-
-/// Density of a body of springs that was given by its total mass [kg/m³]: an edit keeps the density, not the total.
-fn spring_density(source: &SoftBody) -> Option<Real> {
-    let SoftModel::Springs(p) = &source.model else { return None };
-    let spring::Mass::Total(total) = p.mass else { return None };
-    let volume: Real = match &source.geometry {
-        Geometry::Tets(mesh) => (0..mesh.tets.len()).map(|t| mesh.tet_volume(t)).sum(),
-        Geometry::Sheet(mesh) => (0..mesh.triangles.len()).map(|t| mesh.area(t) * p.thickness).sum(),
-        Geometry::Rope(points) => points.windows(2).map(|w| (w[1] - w[0]).length() * p.cross_section).sum(),
-        Geometry::Points(_) => return None,
-    };
-    Some(total / volume)
-}
-
-/// The reason why the topology of a body cannot be edited, and the remedy.
-fn supported(source: &SoftBody) -> Result<(), &'static str> {
-    if source.skin.is_some() {
-        return Err(
-            "its skin is bound to the whole mesh: exchange the body for one without a skin to edit its topology",
-        );
-    }
-    match &source.model {
-        SoftModel::Corotational(_) | SoftModel::Membrane(_) | SoftModel::Pbd(..) => Ok(()),
-        SoftModel::Solid(p) if p.elements.quadratic() => Err(
-            "elements of ten nodes cannot be edited: exchange the model (World::exchange_model) by one of four nodes",
-        ),
-        SoftModel::Solid(_) => Ok(()),
-        SoftModel::Springs(p) => match (&p.stiffness, &p.mass) {
-            (spring::Stiffness::PerSpring(_), _) => {
-                Err("its stiffness is listed spring by spring: give Young's modulus or one stiffness")
-            }
-            (_, spring::Mass::PerNode(_)) => Err("its mass is listed node by node: give a density or a total mass"),
-            _ => Ok(()),
-        },
-        SoftModel::ShapeMatching(..) => Err(
-            "clusters of particles cannot be edited: exchange the model (World::exchange_model) by finite elements, springs or pbd",
-        ),
-        SoftModel::Meshless(..) => {
-            Err("it has no elements: exchange the model (World::exchange_model) by finite elements, springs or pbd")
-        }
-        SoftModel::Oriented(..) => Err(
-            "groups of particles cannot be edited: exchange the model (World::exchange_model) by finite elements, springs or pbd",
-        ),
-        SoftModel::Custom(_) => Err(
-            "a model defined by the user cannot be edited: exchange the model (World::exchange_model) by finite elements, springs or pbd",
-        ),
-    }
 }
 
 /// Order of nodes and segments of a rope: along the one chain that they must form.

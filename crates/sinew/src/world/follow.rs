@@ -73,6 +73,7 @@ impl World {
         }
         self.state.row_impulses = impulses.concat();
         self.model.refresh_constraints();
+        self.work.output.readout.forget_rows();
         self.model.revision += 1;
         lost
     }

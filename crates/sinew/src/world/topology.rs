@@ -78,7 +78,8 @@ impl World {
         let loads = follow_loads(old, source, &remap, &mut new);
         self.fill(old, &done, edit, &mut start);
         let memory = &self.state.internal_state[old.internal_state_span()];
-        let per_element = old.internal_state_count as usize / done.elements.len().max(1);
+        // springs have one number each
+        let per_element = (old.internal_state_count as usize).div_ceil(done.elements.len().max(1));
         for (to, from) in start.internal_state.iter_mut().zip(memory_origin(source, &done, edit, per_element)) {
             if let Some(&value) = from.and_then(|from| memory.get(from)) {
                 *to = value;
@@ -303,7 +304,7 @@ fn memory_origin(source: &SoftBody, done: &Edited, edit: &TopologyEdit, each: us
             };
             done.element_origin.iter().flat_map(of).collect()
         }
-        SoftModel::Springs(_) => {
+        SoftModel::Springs(_) if each > 0 => {
             let before = spring_ends(source);
             let mut places: Vec<([u32; 2], usize)> = before.iter().copied().zip(0..).collect();
             places.sort_unstable();
