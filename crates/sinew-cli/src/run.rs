@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     wanted = scenes::with_sets(&wanted, &sets)?;
     wanted.threads = args.threads.unwrap_or(wanted.threads);
     world.set_settings(wanted)?;
-    // the ledger costs up to a third of a step and is made only for JSON and CSV
+    // the ledger makes a step up to half as long again and is made only for JSON and CSV
     let asked = args.json.is_some() || args.csv.is_some();
     world.set_ledger(match (args.ledger, asked) {
         (true, _) => LedgerDetail::Bodies,

@@ -16,6 +16,11 @@ fn with(settings: Settings) -> World {
     world
 }
 
+#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+fn num(x: Real) -> f64 {
+    x as f64
+}
+
 const DOWN: Vec3 = Vec3::new(0.0, -10.0, 0.0);
 
 fn surface(friction: Real, restitution: Real) -> SurfaceMaterial {
@@ -67,7 +72,7 @@ fn free_fall_changes_potential_into_kinetic_energy() {
     let found = run(&mut world, 60);
     explained("free fall", found, ROUNDING);
     // semi-implicit Euler falls ½ g h t too far: ½ m g h v in energy
-    let (h, v) = (f64::from(world.settings().h() as f32), 10.0);
+    let (h, v) = (num(world.settings().h()), 10.0);
     near("integrator", found.0.integrator, -0.5 * 2.0 * 10.0 * h * v, 1e-3);
     near("kinetic", found.0.kinetic, 0.5 * 2.0 * v * v, 1e-3);
 }
@@ -81,7 +86,7 @@ fn an_impact_loses_what_restitution_does_not_return() {
         world.add_rigid(ball.at([0.0, 0.5, 0.0]).velocity([0.0, -3.0, 0.0])).unwrap();
         let found = run(&mut world, 30);
         explained("bouncing ball", found, ROUNDING);
-        near("restitution", found.0.restitution, -0.5 * 2.0 * 9.0 * (1.0 - f64::from(e as f32).powi(2)), 0.01);
+        near("restitution", found.0.restitution, -0.5 * 2.0 * 9.0 * (1.0 - num(e).powi(2)), 0.01);
     }
 }
 
@@ -135,7 +140,7 @@ fn the_work_of_a_motor_is_torque_times_angle() {
     let (mut angle, mut last) = (0.0, 0.0);
     for _ in 0..60 {
         world.step(&Input::none());
-        let now = f64::from(world.joint_place(joint).unwrap() as f32);
+        let now = num(world.joint_place(joint).unwrap());
         angle += (now - last).rem_euclid(std::f64::consts::TAU);
         last = now;
     }
@@ -298,8 +303,11 @@ fn plastic_flow_takes_the_energy_of_a_stretched_bar() {
     assert!(world.body(id).is_ok());
 }
 
+/// Adds a body at a place with a velocity.
+type Visitor = fn(&mut World, Vec3, Vec3);
+
 /// Bodies of every kind that meet in pairs, far from everything else and without gravity.
-fn visitors() -> Vec<(&'static str, fn(&mut World, Vec3, Vec3))> {
+fn visitors() -> Vec<(&'static str, Visitor)> {
     fn soft(world: &mut World, body: SoftBody, at: Vec3, velocity: Vec3) {
         world.add_soft(body.at(at).velocity(velocity)).unwrap();
     }
@@ -328,7 +336,7 @@ fn momentum_of_free_collisions_is_explained() {
             world.set_ledger(LedgerDetail::Bodies);
             first(&mut world, Vec3::new(0.02, 0.2, 0.0), Vec3::Y * -1.0);
             second(&mut world, Vec3::new(0.0, -0.2, 0.01), Vec3::Y);
-            let mass: f64 = world.bodies().map(|b| f64::from(b.mass() as f32)).sum();
+            let mass: f64 = world.bodies().map(|b| num(b.mass())).sum();
             let (mut most, mut turn, mut rest) = ([0.0_f64; 3], 0.0_f64, 0.0);
             for _ in 0..60 {
                 let ledger = &world.step(&Input::none()).ledger;
@@ -393,7 +401,7 @@ fn a_restored_world_counts_on() {
     // a teleport is the work of a command: m g h
     let before = found.0.commands;
     let pose = Pose::new(Vec3::new(0.0, 20.0, 0.0), Quat::IDENTITY);
-    let height = f64::from(20.0 - world.body(body).unwrap().position().y as f32);
+    let height = 20.0 - num(world.body(body).unwrap().position().y);
     world.step(&Input { commands: vec![Command::Teleport { body, pose }] });
     near("teleport", world.report().ledger.total.commands - before, 20.0 * height, 1e-4);
 }
