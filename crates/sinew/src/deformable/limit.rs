@@ -48,11 +48,12 @@ impl StabilityLimit {
     }
 }
 
-/// The largest stable step for the highest ω² [1/s²] and β [s]: h = (√(1 + ζ²) − ζ) 2/ω with ζ = β ω/2.
+/// The largest stable step for the highest ω² [1/s²] and β [s]: h = (√(1 + ζ²) − ζ) 2/ω with ζ = β ω/2, without the
+/// difference of large numbers: for β of seconds it was 0, which counted as no limit.
 pub(crate) fn largest_step(square: Real, damping: Real) -> Real {
     let omega = square.sqrt();
     let zeta = 0.5 * damping * omega;
-    ((1.0 + zeta * zeta).sqrt() - zeta) * 2.0 / omega
+    2.0 / (((1.0 + zeta * zeta).sqrt() + zeta) * omega)
 }
 
 /// Largest h (h + β) ω² of an implicit body, in units of 1/ε. With 1 heavy loads still gained energy from bodies of

@@ -203,28 +203,25 @@ fn hold_back(
     output: &mut OutputWork,
     slot: u32,
 ) {
-    let BodyWork { pose, velocity, x_remainder, .. } = bodies;
     let report = &mut output.report;
     let Some(body) = guard.bodies[slot as usize].as_mut().filter(|b| !b.is_still()) else { return };
     let i = slot as usize;
     match model.bodies.at(slot) {
         Some(Body::Rigid(_)) => {
-            let (x, q) = (state.x[i], state.q[i]);
-            pose[2 * i] = [x.x, x.y, x.z, pose[2 * i][3]];
-            pose[2 * i + 1] = q.to_array();
-            x_remainder[i] = state.x_remainder[i];
+            bodies.put_rigid(model, i, state.x[i], state.q[i]);
+            bodies.x_remainder[i] = state.x_remainder[i];
         }
         Some(Body::Nodes(nodes)) => {
             let first = model.node_block(nodes.start) as usize;
-            for (n, at) in nodes.span().zip(&mut pose[first..]) {
+            for (n, at) in nodes.span().zip(&mut bodies.pose[first..]) {
                 let x = state.node_x[n];
                 put(at, x);
             }
         }
         None => return,
     }
-    slow_down(model, velocity, slot);
-    follow(model, state, pose, i, body);
+    slow_down(model, &mut bodies.velocity, slot);
+    follow(model, state, &bodies.pose, i, body);
     body.refit(0.0);
     report.counts.held_back += 1;
 }
@@ -519,7 +516,6 @@ fn stop(model: &Model, slot: u32, vertex: u32, time: f64, whole: bool, cut: &mut
 
 /// Shortens the displacements of all blocks that were stopped.
 fn apply_cuts(model: &Model, state: &State, bodies: &mut BodyWork, guard: &mut GuardWork, output: &mut OutputWork) {
-    let BodyWork { pose, x_remainder, .. } = bodies;
     let report = &mut output.report;
     for slot in 0..guard.bodies.len() {
         if !guard.cut_bodies[slot] {
@@ -537,20 +533,20 @@ fn apply_cuts(model: &Model, state: &State, bodies: &mut BodyWork, guard: &mut G
                 } else {
                     (state.x[slot], state.q[slot])
                 };
-                pose[2 * slot] = [x.x, x.y, x.z, pose[2 * slot][3]];
-                pose[2 * slot + 1] = q.to_array();
-                x_remainder[slot] = Vec3::ZERO;
+                bodies.put_rigid(model, slot, x, q);
+                bodies.x_remainder[slot] = Vec3::ZERO;
                 report.counts.stopped += 1;
             }
             Some(Body::Nodes(nodes)) => {
                 let first = model.node_block(nodes.start) as usize;
                 let blocks = first..first + nodes.inv_mass.len();
-                let most = time_of_all(nodes, &state.node_x[nodes.span()], &pose[blocks.clone()], &guard.cut[blocks]);
+                let most =
+                    time_of_all(nodes, &state.node_x[nodes.span()], &bodies.pose[blocks.clone()], &guard.cut[blocks]);
                 for n in nodes.span() {
                     let block = model.node_block(n as u32) as usize;
                     let time = guard.cut[block].min(most);
                     if time < 1.0 {
-                        let (from, at) = (widen(state.node_x[n]), &mut pose[block]);
+                        let (from, at) = (widen(state.node_x[n]), &mut bodies.pose[block]);
                         let to = narrow(from.lerp(widen(vec(*at)), time));
                         put(at, to);
                         report.counts.stopped += 1;
@@ -559,7 +555,7 @@ fn apply_cuts(model: &Model, state: &State, bodies: &mut BodyWork, guard: &mut G
             }
             None => continue,
         }
-        follow(model, state, pose, slot, body);
+        follow(model, state, &bodies.pose, slot, body);
     }
 }
 
@@ -580,6 +576,13 @@ fn time_of_all(nodes: &Nodes, from: &[Vec3], to: &[Block], cut: &[f64]) -> f64 {
 fn part(model: &Model, bodies: &mut BodyWork, soft: &SoftWork, guard: &mut GuardWork) {
     if guard.hits.is_empty() {
         return;
+    }
+    // at the poses in which the bodies were stopped: an inverse inertia of another orientation makes energy out of
+    // impulses (a needle of 50 g had 5 kJ)
+    for slot in guard.hits.iter().flat_map(|hit| [hit.near.a, hit.near.b]) {
+        if bodies.active[slot as usize] {
+            bodies.turn_inertia(model, &[slot]);
+        }
     }
     let mut rows = std::mem::take(&mut guard.rows);
     let mut terms = std::mem::take(&mut guard.terms);

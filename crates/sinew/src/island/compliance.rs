@@ -10,7 +10,7 @@ use crate::constraint::{Bounds, Place, RowBuffer, RowId, Term};
 use crate::contact::point::slop;
 use crate::contact::{law, point};
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
-use crate::island::{Islands, free_motion, soft_body};
+use crate::island::{Islands, soft_body};
 use crate::math::{Block, Real, Vec3, add, hold, quat, vec};
 use crate::model::{Body, Model, Nodes, Stamp};
 use crate::settings::Settings;
@@ -250,7 +250,7 @@ impl ComplianceWork {
                     work.velocity[2 * i] = state.v[i].extend(rigid.inv_mass).to_array();
                     work.velocity[2 * i + 1] = state.w[i].extend(0.0).to_array();
                     if rigid.is_dynamic() {
-                        free_motion::turn_inertia(model, work, &[slot]);
+                        work.turn_inertia(model, &[slot]);
                     }
                 }
                 Body::Nodes(nodes) => {

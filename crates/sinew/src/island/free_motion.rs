@@ -1,7 +1,7 @@
 //! Motion of rigid bodies and bare particles by themselves: velocities after gravity, input and damping; positions with
 //! the corrected velocities.
 
-use crate::math::{Block, Quat, Real, Sym3, Vec3, integrate_rotation, put, quat, turn_free, vec};
+use crate::math::{Block, Real, Sym3, Vec3, beyond_tangent, integrate_rotation, put, quat, turn_free, vec};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::work::BodyWork;
@@ -41,7 +41,7 @@ pub(crate) fn restore_inertia(model: &Model, bodies: &mut BodyWork, rigid: &[u32
     for slot in rigid {
         let Some(body) = model.rigid_at(*slot).filter(|r| r.is_damped()) else { continue };
         bodies.velocity[2 * *slot as usize][3] = body.inv_mass;
-        turn_inertia(model, bodies, std::slice::from_ref(slot));
+        bodies.turn_inertia(model, std::slice::from_ref(slot));
     }
     for &slot in nodes {
         let Some(nodes) = model.nodes_at(slot).filter(|n| n.is_bare() && n.traits.damping > 0.0) else { continue };
@@ -63,23 +63,6 @@ pub(crate) fn kick_particles(h: Real, model: &Model, bodies: &mut BodyWork, sett
             add(block, kick, keep);
             block[3] *= keep;
         }
-    }
-}
-
-/// Inverse inertia of bodies in world axes, at their present orientation.
-pub(crate) fn turn_inertia(model: &Model, bodies: &mut BodyWork, slots: &[u32]) {
-    for &slot in slots {
-        let i = slot as usize;
-        let Some(rigid) = model.rigid_at(slot) else { continue };
-        let q = bodies.pose[2 * i + 1];
-        // the inertia of a cube or a ball is the same in every orientation
-        let inv = if rigid.gyroscopic {
-            rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
-        } else {
-            rigid.inv_inertia
-        };
-        bodies.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
-        bodies.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
     }
 }
 
@@ -118,8 +101,10 @@ pub(crate) fn move_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings
         // conserved
         let spin = cap(vec(bodies.velocity[2 * i + 1]) * h, settings.max_turn) / h;
         let (free, after) = turn_free(q, spin, rigid.inertia, h);
-        put(&mut bodies.velocity[2 * i + 1], after);
-        integrate_rotation(free, turn - spin * h)
+        let correction = turn - spin * h;
+        // turned with the body, so that ω·I ω stays: a needle whose inertia turned alone gained energy without bound
+        put(&mut bodies.velocity[2 * i + 1], turned_by(after, correction));
+        integrate_rotation(free, correction)
     } else {
         integrate_rotation(q, turn)
     };
@@ -134,6 +119,11 @@ pub(crate) fn move_particles(h: Real, model: &Model, bodies: &mut BodyWork, slot
         let (v, x) = (bodies.position_velocity[block], &mut bodies.pose[block]);
         (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
     }
+}
+
+/// A vector after a rotation.
+fn turned_by(v: Vec3, turn: Vec3) -> Vec3 {
+    if turn == Vec3::ZERO { v } else { v + turn.cross(v) + beyond_tangent(turn, v) }
 }
 
 /// Limits a rotation to the largest one of a substep.

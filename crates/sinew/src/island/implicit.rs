@@ -214,7 +214,7 @@ fn begin(
     let island = island.members;
     // the initial guess is the velocity before this substep's forces: that of resting bodies hardly changes
     number(model, bodies, work, island);
-    free_motion::turn_inertia(model, bodies, &island.rigid);
+    bodies.turn_inertia(model, &island.rigid);
     free_motion::kick_rigid(ctx.h, model, bodies, settings, &island.rigid);
     for &slot in &island.nodes {
         if soft.models[slot as usize].is_some() {

@@ -5,10 +5,10 @@
 //! result from impulses between the same points, so that Σ m c = Σ m v; but angular momentum grows in a substep by h D,
 //!
 //! ```text
-//!   D = Σ m c × v + Σ_rigid (δ × I ω − I (δ × ω)) + E/h,   δ = ω_c − ω
+//!   D = Σ m c × v + Σ_rigid δ × I ω + E/h,   δ = ω_c − ω
 //! ```
 //!
-//! the second sum for bodies whose inertia rotates with them, E the contribution of rounding in the rows. Positions are
+//! the second sum for bodies whose inertia and angular velocity rotate with them (`free_motion::move_rigid`), E the contribution of rounding in the rows. Positions are
 //! moved with c + u × a instead, u = v − mean of v: the smallest change Σ m |u × a|² without linear momentum that
 //! removes D,
 //!
@@ -228,9 +228,8 @@ fn own_twist(model: &Model, slot: u32, v: &[Block], c: &[Block], pose: &[Block])
     let at = 2 * slot as usize + 1;
     let q = pose[at];
     let inertia = rigid.inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]));
-    let of = |w: Wide3| widen(inertia.mul(narrow(w)));
     let (w, more) = (vec(v[at]), vec(c[at]) - vec(v[at]));
-    more.cross(of(w)) - of(more.cross(w))
+    more.cross(widen(inertia.mul(narrow(w))))
 }
 
 /// Calls `see` with the blocks of a body that have a position, and their masses [kg].

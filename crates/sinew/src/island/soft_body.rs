@@ -272,9 +272,10 @@ pub(crate) fn choose_integrators(
 
 /// Substeps that a model with this stable step needs.
 fn needed(stable_step: Real, settings: &Settings) -> u32 {
-    if !(stable_step.is_finite() && stable_step > 0.0) {
+    if stable_step == Real::INFINITY {
         return 1;
     }
+    // a step of 0 needs more than any limit
     (settings.dt / (STABLE_SHARE * stable_step)).ceil().min(1e6) as u32
 }
 

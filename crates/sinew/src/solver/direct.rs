@@ -375,7 +375,7 @@ mod tests {
     }
 
     fn velocities(count: u32) -> Vec<Block> {
-        (0..count).map(|k| if k == 0 { [0.0; 4] } else { [k as Real, 0.3, -0.1 * (k * k) as Real, 1.0] }).collect()
+        (0..count).map(|k| if k == 0 { [0.0; 4] } else { [k as Real, 0.3, -0.1 * k as Real, 1.0] }).collect()
     }
 
     #[test]

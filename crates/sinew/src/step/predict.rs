@@ -13,7 +13,7 @@ pub(crate) fn predict(
 ) {
     let Setup { model, settings, .. } = *setup;
     let (rigid, nodes) = (std::mem::take(&mut bodies.active_rigid), std::mem::take(&mut bodies.active_nodes));
-    free_motion::turn_inertia(model, bodies, &rigid);
+    bodies.turn_inertia(model, &rigid);
     free_motion::kick_rigid(ctx.h, model, bodies, settings, &rigid);
     for &slot in &nodes {
         if cloth::is_resident(soft, slot) {

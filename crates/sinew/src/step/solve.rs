@@ -58,7 +58,7 @@ pub(crate) fn bounce(
     let Setup { model, settings, pool } = *setup;
     if contact.set.bounces() {
         let slots = std::mem::take(&mut bodies.active_rigid);
-        free_motion::turn_inertia(model, bodies, &slots);
+        bodies.turn_inertia(model, &slots);
         bodies.active_rigid = slots;
         ledger::around(model, settings, bodies, work, true, |bodies| {
             contacts(ctx, pool, bodies, contact, settings, Job::Restitute);

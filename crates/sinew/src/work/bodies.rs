@@ -4,7 +4,7 @@ use crate::constraint::View;
 use crate::constraint::response::{BodyModels, Models};
 use crate::contact::route::BodyRoute;
 use crate::island::Islands;
-use crate::math::{Block, Pose, Real, Vec3};
+use crate::math::{Block, Pose, Quat, Real, Vec3, put, quat, vec};
 use crate::model::Model;
 use crate::solver::pool::Span;
 
@@ -81,6 +81,34 @@ impl BodyWork {
     pub fn view<'a>(&'a self, model: &'a Model, soft: &'a dyn BodyModels, h: Real) -> View<'a> {
         let Self { velocity, pose, inertia, internal_state, .. } = self;
         View { model, velocity, pose, inertia, soft, internal_state, h }
+    }
+
+    /// Inverse inertia of bodies in world axes, at their present orientation.
+    pub fn turn_inertia(&mut self, model: &Model, slots: &[u32]) {
+        for &slot in slots {
+            let i = slot as usize;
+            let Some(rigid) = model.rigid_at(slot) else { continue };
+            // the inertia of a cube or a ball is the same in every orientation
+            let inv = if rigid.gyroscopic {
+                rigid.inv_inertia.rotated(quat(self.pose[2 * i + 1]))
+            } else {
+                rigid.inv_inertia
+            };
+            self.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
+            self.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
+        }
+    }
+
+    /// Puts a rigid body elsewhere. Its angular velocity turns with it, so that its kinetic energy stays: that of a slim
+    /// body depends on the direction of its axis.
+    pub fn put_rigid(&mut self, model: &Model, slot: usize, x: Vec3, q: Quat) {
+        if model.rigid_at(slot as u32).is_some_and(|r| r.gyroscopic && r.is_dynamic()) {
+            let turn = q * quat(self.pose[2 * slot + 1]).inverse();
+            let spin = turn * vec(self.velocity[2 * slot + 1]);
+            put(&mut self.velocity[2 * slot + 1], spin);
+        }
+        put(&mut self.pose[2 * slot], x);
+        self.pose[2 * slot + 1] = q.to_array();
     }
 
     /// The models of soft bodies at their present state.
