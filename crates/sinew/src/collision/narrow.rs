@@ -214,7 +214,11 @@ fn is_line(raw: &[RawPoint]) -> bool {
 fn match_points(memory: &mut ContactMemory, before: &ContactMemory, size: Real) {
     let near = (0.05 * size) * (0.05 * size);
     let mut taken = [false; MAX_POINTS];
+    // a new point of a manifold that slips has the kinetic coefficient from its first substep
+    let mut pressed = before.used().iter().filter(|p| p.impulse[0] > 0.0).peekable();
+    let slips = u32::from(pressed.peek().is_some() && pressed.all(|p| p.slipping != 0));
     for k in 0..memory.count as usize {
+        memory.points[k].slipping = slips;
         let point = memory.points[k];
         let only = memory.count == 1 && before.count == 1;
         let same = before

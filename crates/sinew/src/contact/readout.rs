@@ -103,9 +103,11 @@ impl Readout {
         self.rows[row] += impulse;
     }
 
-    /// Sets or clears the flag of a contact that transmitted a normal impulse in the step.
+    /// Sets or clears the flag of a contact that transmitted an impulse in the step. The impulse of a contact that opens may
+    /// be friction alone: its normal row is solved after its tangents.
     pub fn mark_touching(&self, contact: u32, m: &mut ContactMemory) {
-        let pressed = self.contacts[contact as usize].normal > 0.0;
+        let sum = self.contacts[contact as usize];
+        let pressed = sum.normal > 0.0 || sum.impulse != Vec3::ZERO;
         m.flags = if pressed { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
     }
 

@@ -394,7 +394,8 @@ fn contact_rows(
         if !material.law.is_plain() {
             let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
             let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
-            own_friction([ctx.h, stiffest], t, memory, rows, &bodies.velocity);
+            let slip = slip_before(&work.implicit, rows, t.row, &bodies.velocity);
+            own_friction([ctx.h, stiffest], t, memory, rows, slip);
         }
         deepest = deepest.max(-t.gap);
     }
@@ -406,8 +407,9 @@ fn contact_rows(
 }
 
 /// Rows against rolling along both tangents and spinning about the normal, for manifolds of rigid bodies that resist it.
-/// The torque is bounded by lever arm times normal impulse, that of the previous substep: rows of an island are bounded by
-/// a number or by one other row.
+/// The torques along the tangents are one vector in a disc. A row of an island is bounded by a number or by one other row:
+/// the disc follows the most pressed point, with the ratio of the impulse of all points to its own in the previous
+/// substep; the torque about the normal is bounded by the impulse of the previous substep.
 fn rolling_rows(
     setup: &Setup,
     bodies: &BodyWork,
@@ -421,28 +423,47 @@ fn rolling_rows(
     for points in touches.chunk_by(|a, b| a.manifold == b.manifold) {
         let m = &contact.contacts[points[0].manifold as usize];
         let material = point::pair_material(model, &settings.pairs, m);
-        let levers = [material.rolling_resistance, material.rolling_resistance, material.spinning_resistance];
-        if m.has(contact_flag::NODE) || levers == [0.0; 3] {
+        let levers = [material.rolling_resistance, material.spinning_resistance];
+        if m.has(contact_flag::NODE) || levers == [0.0; 2] {
             continue;
         }
-        let pressed: Real = points.iter().map(|t| t.start).sum();
+        let pressed: Real = points.iter().map(|t| t.start.max(0.0)).sum();
+        let most = points.iter().fold(&points[0], |most, t| if t.start > most.start { t } else { most });
+        let ratio = if most.start > 0.0 { pressed / most.start } else { 1.0 };
         let (_, q) = rigid_pose(&bodies.pose, m.key.a);
         let (n, t) = (q * m.normal, q * m.tangent);
         let row = rows.len() as u32;
-        for ((axis, lever), roll) in [t, n.cross(t), n].into_iter().zip(levers).zip(m.roll) {
-            let high = lever * pressed.max(0.0);
+        let high = material.spinning_resistance * pressed;
+        let bounds = [
+            Bounds::Disc { normal: most.row, friction: material.rolling_resistance * ratio, radius: 0.0 },
+            Bounds::Mate,
+            Bounds::Between { low: -high, high },
+        ];
+        let reach = material.rolling_resistance * pressed;
+        let back = law::onto_disc((), m.roll[0] * m.roll[0] + m.roll[1] * m.roll[1], reach / scale);
+        let starts = [m.roll[0] * back * scale, m.roll[1] * back * scale, (m.roll[2] * scale).clamp(-high, high)];
+        for ((axis, bounds), start) in [t, n.cross(t), n].into_iter().zip(bounds).zip(starts) {
             let terms = [point::turn_term(bodies, m.key.b, axis), point::turn_term(bodies, m.key.a, -axis)];
-            let id = rows.push(&terms, 0.0, 0.0, 0.0, Bounds::Between { low: -high, high });
-            rows.rows_mut()[id as usize].impulse = (roll * scale).clamp(-high, high);
+            let id = rows.push(&terms, 0.0, 0.0, 0.0, bounds);
+            rows.rows_mut()[id as usize].impulse = start;
         }
         patches.push((points[0].manifold, row));
     }
 }
 
+/// Slip of a point before the forces of the substep: with their velocity a point at rest would be taken for one that
+/// slips, and hold with its kinetic coefficient.
+fn slip_before(implicit: &ImplicitWork, rows: &RowBuffer, row: u32, velocity: &[Block]) -> [Real; 2] {
+    let before = |block: u32| match implicit.local[block as usize] {
+        u32::MAX => vec(velocity[block as usize]),
+        local => vec(implicit.v[local as usize]),
+    };
+    [1, 2].map(|k| rows.terms(row + k).iter().map(|t| t.jacobian.dot(before(t.block))).sum())
+}
+
 /// Friction rows of a point by its law; `[h, stiffest]` are the substep and the largest stiffness in units of the
 /// effective mass.
-fn own_friction([h, stiffest]: [Real; 2], t: &mut Touch, memory: Memory, rows: &mut RowBuffer, velocity: &[Block]) {
-    let slip = [1, 2].map(|k| rows.relative_velocity(t.row + k, velocity));
+fn own_friction([h, stiffest]: [Real; 2], t: &mut Touch, memory: Memory, rows: &mut RowBuffer, slip: [Real; 2]) {
     let visit = Visit { h, coefficients: t.pair, slip, memory, ..Visit::default() };
     let answer = rows.rows()[t.row as usize + 1].diagonal;
     let (traction, seen) = t.law.linear_traction(&visit, t.start, answer / stiffest);

@@ -272,7 +272,8 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
     let (mut peeked, mut unlooked, mut unchecked) = (false, 0, plan.iterations / PATIENCE);
-    s.blend = 1.0;
+    (s.blend, s.blend_known) = (1.0, 0.0);
+    s.start_radii(rows);
     linearise(rows, v, s);
     apply_bodies(system, v, &mut s.applied);
     loop {
@@ -300,6 +301,7 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
             Radii::Follow if outcome.passes < QUICK_PASSES => 1.0,
             Radii::Follow => RADIUS_BLEND,
         };
+        s.blend_known = s.blend.min(RADIUS_BLEND);
         outcome.mismatch = linearise(rows, v, s);
         let settled = outcome.mismatch <= enough && residual <= plan.tolerance;
         let woken = settled && s.wake(rows, v);
@@ -322,7 +324,7 @@ fn peek(rows: &mut RowBuffer, s: &mut Space) {
     for (far, (start, p)) in far.iter_mut().zip(s.start.iter().zip(&s.p)) {
         *far = [start[0] + p[0], start[1] + p[1], start[2] + p[2], 0.0];
     }
-    s.blend = 0.0;
+    (s.blend, s.blend_known) = (0.0, 0.0);
     linearise(rows, &far, s);
     s.z = far;
 }
@@ -414,7 +416,8 @@ fn linearise(rows: &mut RowBuffer, v: &[Block], s: &mut Space) -> Real {
         let old = s.model(rows, id);
         if let Bounds::Disc { normal, friction, radius } = row.bounds {
             let wanted = (friction * rows.rows()[normal as usize].impulse + radius).max(0.0);
-            s.reach[id] += s.blend * (wanted - s.reach[id]);
+            let blend = if s.known[id] { s.blend_known } else { s.blend };
+            s.reach[id] += blend * (wanted - s.reach[id]);
         }
         let new = s.law(rows, id);
         wrong += (new - old) * (new - old);

@@ -4,7 +4,7 @@
 use crate::contact::cloth::memory::key_of;
 use crate::contact::point;
 use crate::island::reaction;
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::report::{ContactForce, Event, PairForce};
 use crate::state::{ContactMemory, State, contact_flag};
@@ -37,7 +37,7 @@ fn forces(model: &Model, state: &mut State, output: &mut OutputWork, threshold: 
                 _ => output.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
             }
             let OutputWork { report, readout, .. } = output;
-            let pushing = readout.points(i, m.count).iter().filter(|f| f.normal > 0.0);
+            let pushing = readout.points(i, m.count).iter().filter(|f| f.normal > 0.0 || f.force != Vec3::ZERO);
             report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
         }
         // last contact of the pair: was its force above the threshold?

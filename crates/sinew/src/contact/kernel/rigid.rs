@@ -641,6 +641,50 @@ fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: B
     }
 }
 
+/// Rounds over the points of a manifold at an impact: those of one face act on one body, and solved once, one after the
+/// other, they would leave it a spin and a part of its speed.
+const ROUNDS: usize = 12;
+
+/// Normal impulses of restitution, solved for all points of a manifold together: the restitution of each point, zero where
+/// it does not rebound, and its impulse.
+#[inline(always)]
+fn rebound<L: Number>(
+    t: L::Token,
+    batch: &ContactBatch,
+    at: usize,
+    pair: &mut Pair<L>,
+    (place, p): (&Placement<L>, &ContactParams),
+) -> ([L; 4], [L; 4]) {
+    let zero = L::splat(t, 0.0);
+    let n = place.normal;
+    let restitution = L::load(t, &batch.restitution[at..]);
+    let (mut active, mut changes) = ([zero; 4], [zero; 4]);
+    for round in 0..ROUNDS {
+        for (k, point) in batch.points[..batch.count].iter().enumerate() {
+            let (arm_a, arm_b, _) = place.arms(t, point, at);
+            let approach = L::load(t, &point.approach[at..]);
+            if round == 0 {
+                let peak = L::load(t, &point.peak[at..]);
+                let fast = (-approach).select_gt(L::splat(t, p.restitution_speed), restitution, zero);
+                active[k] = peak.select_gt(zero, fast, zero);
+            }
+            let speed = dot(n, pair.relative(arm_a, arm_b));
+            let old = L::load(t, &point.impulse[0][at..]);
+            let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
+            let answer = pair.inv_mass_a
+                + pair.inv_mass_b
+                + dot(an, turn(&pair.inertia_a, an))
+                + dot(bn, turn(&pair.inertia_b, bn));
+            let now = old + changes[k];
+            let wanted = now - invert(t, answer) * (speed + active[k] * approach);
+            let new = active[k].select_gt(zero, wanted.max(zero), now);
+            pair.push(scale(n, new - now), arm_a, arm_b);
+            changes[k] = new - old;
+        }
+    }
+    (active, changes)
+}
+
 /// Newton's law of impact: points whose approach velocity exceeded the threshold and that transmitted an impulse
 /// separate with e times that velocity.
 #[inline(always)]
@@ -656,26 +700,15 @@ fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies
         place.tangent
     };
     let t2 = second_tangent(t, batch, at, n, t1);
-    let restitution = L::load(t, &batch.restitution[at..]);
-    for point in &mut batch.points[..batch.count] {
+    let (active, changes) = rebound::<L>(t, batch, at, &mut pair, (&place, p));
+    for (k, point) in batch.points[..batch.count].iter_mut().enumerate() {
         // the bodies have moved since the last sweep
         let (arm_a, arm_b, _) = place.arms(t, point, at);
-        let approach = L::load(t, &point.approach[at..]);
-        let peak = L::load(t, &point.peak[at..]);
-        let fast = (-approach).select_gt(L::splat(t, p.restitution_speed), restitution, zero);
-        let active = peak.select_gt(zero, fast, zero);
-        let speed = dot(n, pair.relative(arm_a, arm_b));
-        let old = L::load(t, &point.impulse[0][at..]);
-        let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
-        let answer =
-            pair.inv_mass_a + pair.inv_mass_b + dot(an, turn(&pair.inertia_a, an)) + dot(bn, turn(&pair.inertia_b, bn));
-        let wanted = old - invert(t, answer) * (speed + active * approach);
+        let (old, active) = (L::load(t, &point.impulse[0][at..]), active[k]);
         // the impulse of restitution is added to the sums, not to the impulse that the next step is warm-started from
-        let new = active.select_gt(zero, wanted.max(zero), old);
-        let push = scale(n, new - old);
+        let push = scale(n, changes[k]);
         store3(add(load3(t, &point.total, at), push), &mut point.total, at);
-        (L::load(t, &point.total_normal[at..]) + (new - old)).store(&mut point.total_normal[at..]);
-        pair.push(push, arm_a, arm_b);
+        (L::load(t, &point.total_normal[at..]) + changes[k]).store(&mut point.total_normal[at..]);
 
         // the impulse of restitution allows friction: friction for this part of the normal impulse
         tangent_masses(t, point, at, &pair, [arm_a, arm_b], [t1, t2]);

@@ -22,8 +22,11 @@ use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, r
 pub(super) const POINTS: usize = 32;
 /// The same for a body in contact: its E is computed and factored again in every pass.
 pub(super) const TOUCHING_POINTS: usize = 8;
-/// Nodes per control point; a body too small for four points has no coarse space.
+/// Nodes per control point; a smaller body has four points.
 const NODES_A_POINT: usize = 64;
+/// Nodes below which a body has no coarse space: block Jacobi needs few iterations for it. A block of 125 nodes that slid
+/// on its stiff contact rows took 88 iterations for a pass without, so that a solve ran out of them.
+const LEAST_NODES: usize = 24;
 /// Control points of each node.
 const HOLDS: usize = 4;
 /// Modes of a point.
@@ -86,11 +89,10 @@ pub(in crate::deformable) struct Coarse {
 impl Coarse {
     /// Control points of a body, at most `most`; none when it is too small for a coarse space.
     pub fn new(vertices: &[Vec3], tets: &[RestTet], most: usize) -> Option<Self> {
-        let wanted = (vertices.len() / NODES_A_POINT).min(most);
-        if wanted < HOLDS {
+        if vertices.len() < LEAST_NODES {
             return None;
         }
-        let points = 1 << wanted.ilog2();
+        let points = 1 << (vertices.len() / NODES_A_POINT).clamp(HOLDS, most).ilog2();
         let mut order: Vec<u32> = (0..vertices.len() as u32).collect();
         let mut part = vec![0; vertices.len()];
         bisect(vertices, &mut order, &mut part, 0, points);

@@ -62,9 +62,10 @@ pub fn regularize(
         let row = &mut rows.rows_mut()[id];
         row.softness = softness;
         row.diagonal = answer + row.softness;
+        // friction of contact points has a spring from the stick point instead, and begins without an impulse
+        let carried = row.softness * row.impulse;
+        row.bias -= carried;
         if !tangential {
-            let carried = row.softness * row.impulse;
-            row.bias -= carried;
             row.correction -= carried;
         }
     }

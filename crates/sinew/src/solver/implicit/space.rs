@@ -82,6 +82,9 @@ pub(super) struct Space {
     pub(super) smooth: Smooth,
     /// No coarse corrections of individual bodies, until the next solve.
     pub(super) plain: bool,
+    /// Fraction for discs whose normal rows began with an impulse, and which these are. (row_count)
+    pub(super) blend_known: Real,
+    pub(super) known: Vec<bool>,
 }
 
 /// Rows of a pass with a rate, packed: the CG iterates over them repeatedly.
@@ -210,6 +213,8 @@ impl Space {
             list.clear();
             list.resize(rows, 0.0);
         }
+        self.known.clear();
+        self.known.resize(rows, false);
         self.near.clear();
         self.near.extend(0..rows as u32);
         self.far.clear();
@@ -251,6 +256,18 @@ impl Space {
             add(&mut self.forces[b], vec(v[b]) * -unknown.mass);
             if let Some(inertia) = unknown.inertia {
                 add(&mut self.forces[b + 1], -inertia.mul(vec(v[b + 1])));
+            }
+        }
+    }
+
+    /// Radii of the first pass from the impulses that the normal rows begin with. (The law at the first guess amplifies
+    /// its errors by the stiffness of the rows.)
+    pub(super) fn start_radii(&mut self, rows: &RowBuffer) {
+        for &id in &self.near {
+            if let Bounds::Disc { normal, friction, radius } = rows.rows()[id as usize].bounds {
+                let start = rows.rows()[normal as usize].impulse;
+                self.known[id as usize] = start > 0.0;
+                self.reach[id as usize] = (friction * start + radius).max(0.0);
             }
         }
     }
