@@ -7,7 +7,7 @@ use crate::deformable::cloth::{SelfContact, SelfContactRules};
 use crate::math::{Real, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
-use crate::state::{ContactKey, ContactMemory, State, contact_flag};
+use crate::state::{ContactKey, ContactMemory, PointMemory, State, contact_flag};
 use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftBodyWork, SoftWork};
 use bytemuck::Zeroable;
 
@@ -60,8 +60,11 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftBodyWork, setti
             _ => continue,
         };
         // invalid numbers are discarded, as for manifolds
-        if m.has(contact_flag::TOUCHING) && m.is_valid() {
-            touch.remember(pair, m.normal, x);
+        let PointMemory { impulse: [pressed, f, g], slipping, .. } = m.points[0];
+        let touching = m.has(contact_flag::TOUCHING);
+        if (touching || pressed > 0.0) && m.is_valid() {
+            let impulse = m.normal * pressed + m.tangent * f + m.normal.cross(m.tangent) * g;
+            touch.remember(pair, (m.normal, touching), (impulse, slipping != 0), x);
         }
     }
 }
@@ -101,6 +104,7 @@ pub(crate) fn keep(
         (m.normal, m.tangent, m.radius) = (f.normal, tangent, [0.0, f.reach]);
         let point = &mut m.points[0];
         (point.local_a, point.local_b) = (f.shares[0], f.shares[1]);
+        point.slipping = u32::from(f.slipping);
         point.impulse = [f.normal.dot(impulse), tangent.dot(impulse), f.normal.cross(tangent).dot(impulse)];
         contacts.push(m);
         let at = match nodes.cells.edges.get(f.pair.a as usize) {

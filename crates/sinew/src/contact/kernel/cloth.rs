@@ -182,6 +182,8 @@ pub(crate) struct ClothContacts {
     pub above_threshold: bool,
     cloth_contacts: Vec<NodeContactLanes>,
     holds: Vec<TangentialMemory>,
+    /// Groups with a node that State has a contact of. (group_count)
+    known: Vec<bool>,
     /// Contact memory after the step, by node, and the sums of the impulses. Written by `keep`.
     pub kept: Vec<ClothContactMemory>,
     pub total: Total,
@@ -197,10 +199,13 @@ impl ClothContacts {
         self.cloth_contacts.resize(groups, FREE);
         self.holds.clear();
         self.holds.resize(groups, TangentialMemory::Never);
+        self.known.clear();
+        self.known.resize(groups, false);
     }
 
     /// Loads the memory of a node: its tangential displacement since it stuck, in the axes of the lanes [m].
     pub fn remember(&mut self, slot: u32, tangential_displacement: Vec3, slipping: bool) {
+        self.known[slot as usize / LANES] = true;
         // invalid numbers are discarded, as for manifolds
         if !(tangential_displacement.length_squared() < 1.0) || (tangential_displacement == Vec3::ZERO && !slipping) {
             return;
@@ -258,6 +263,30 @@ impl ClothContacts {
                 slipping: u32::from(slipping),
             });
         }
+    }
+
+    /// Whether this group has been in contact in this step or in the one before.
+    pub fn has_met(&self, group: usize) -> bool {
+        self.known[group] || self.holds[group] != TangentialMemory::Never
+    }
+
+    /// Displacement that this contact will give to a node in a substep, for its position, goal and inverse mass [m]: the
+    /// law of `visit` without memory.
+    pub fn foresee(&self, coupled: &CoupledBody, [x, goal]: [Vec3; 2], weight: Real, p: &ContactParams) -> Vec3 {
+        let (d, side) = (x - self.core, &coupled.side);
+        let (n, from) =
+            if self.collider.flat { (self.normal, self.normal.dot(d)) } else { (d.normalize_or_zero(), d.length()) };
+        let arm = x - side.x;
+        let body = if coupled.moves { side.v + side.w.cross(arm) } else { Vec3::ZERO };
+        let u = (goal - x) * p.inv_h - body;
+        let own = if coupled.moves { side.inv_mass + arm.length_squared() * side.most } else { 0.0 };
+        let inverse = 1.0 / (weight + own);
+        let un = n.dot(u);
+        let pressed = law::normal_impulse((), 0.0, inverse, un + law::open_bias((), from - self.collider.radius, p));
+        let slip = u - n * un;
+        let limit = self.collider.static_friction * pressed;
+        let part = law::onto_disc((), slip.length_squared() * inverse * inverse, limit);
+        (n * pressed - slip * (inverse * part)) * (weight * p.h)
     }
 
     /// Position and normal of the collider in a substep.

@@ -49,6 +49,11 @@ pub(crate) struct FoldPush {
     pub pressed: Eight,
     /// Largest penetration of the step [m].
     pub deepest: Eight,
+    /// Memory: impulse of the last substep, likewise as a vector [N·s]; 1 while slipping.
+    pub warm: Eight3,
+    pub slipping: Eight,
+    /// The last substep in which the memory was applied, counted from 1.
+    pub applied: [u32; LANES],
 }
 
 impl FoldPush {
@@ -60,6 +65,9 @@ impl FoldPush {
         sum: [[0.0; LANES]; 3],
         pressed: [0.0; LANES],
         deepest: [0.0; LANES],
+        warm: [[0.0; LANES]; 3],
+        slipping: [0.0; LANES],
+        applied: [0; LANES],
     };
 }
 

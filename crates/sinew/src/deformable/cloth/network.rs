@@ -6,7 +6,7 @@ use crate::deformable::cloth::cuthill_mckee::cuthill_mckee_order;
 use crate::deformable::cloth::distance_lanes::{DistanceLanes, PADS, Places};
 use crate::deformable::cloth::fused_substep::{After, Touched};
 use crate::deformable::cloth::grid_strips::grid_strips;
-use crate::deformable::cloth::self_contact::{SelfContact, SelfContactStep};
+use crate::deformable::cloth::self_contact::{Foreseen, SelfContactStep};
 use crate::deformable::cloth::soa::ParticleSoa;
 use crate::deformable::pbd::{Distance, Rows};
 use crate::math::{Block, Blocks, Real, Vec3};
@@ -134,7 +134,9 @@ impl DistanceNetwork {
 
     /// Self-contact of the sheet, on goals; the overlap of pairs that are too close is corrected in positions as well
     /// (`self_contact.rs`).
-    fn fold(&mut self, self_contact: &mut SelfContact, step: SelfContactStep<'_>) {
+    fn fold(&mut self, touched: &mut Touched<'_>, [again, places_alone, lanes]: [bool; 3]) {
+        let Touched { touches, coupled, params, self_contact: Some(self_contact) } = touched else { return };
+        let (step, beside) = (SelfContactStep { params, again, places_alone, lanes }, Foreseen { touches, coupled });
         let count = self.soa.slot_count();
         let mut goals = std::mem::take(if self.woven { &mut self_contact.p } else { &mut self.places });
         if self.woven {
@@ -149,7 +151,7 @@ impl DistanceNetwork {
         if stale {
             self_contact.list(&goals[..count], step.params.h, step.lanes);
         }
-        if !self_contact.is_empty() && self_contact.touch(&mut goals[..count], step) {
+        if !self_contact.is_empty() && self_contact.touch(&mut goals[..count], step, beside) {
             self.soa.collect_x(&self_contact.x, step.lanes);
             if self.woven {
                 self.soa.collect(&goals, step.lanes);
@@ -177,13 +179,9 @@ impl DistanceNetwork {
         for round in 0..rounds {
             let sweeps = (round + 1) * sweeps / rounds - round * sweeps / rounds;
             self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps, lanes);
-            if let Some(self_contact) = touched.self_contact.as_deref_mut() {
-                let step =
-                    SelfContactStep { params: touched.params, again: round + 1 < rounds, places_alone: false, lanes };
-                self.fold(self_contact, step);
-                if !last {
-                    self_contact.pass();
-                }
+            self.fold(&mut touched, [round + 1 < rounds, false, lanes]);
+            if let (Some(self_contact), false) = (touched.self_contact.as_deref_mut(), last) {
+                self_contact.pass();
             }
             let after = match (round + 1 < rounds, last) {
                 (true, _) => After::Stay,
@@ -203,12 +201,12 @@ impl DistanceNetwork {
     /// clamped between two bodies stick to both and have stretched single edges beyond the limit again. Nodes move
     /// along the sheet and therefore along the surface that they rest on, by less than a tenth of an edge. In a sheet
     /// with self-contact its layers support them.
-    fn settle(&mut self, touched: Touched<'_>, lanes: bool) {
+    fn settle(&mut self, mut touched: Touched<'_>, lanes: bool) {
         let (limit, sweeps) = self.limit;
         self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps / 2, lanes);
-        if let Some(self_contact) = touched.self_contact {
-            self.fold(self_contact, SelfContactStep { params: touched.params, again: true, places_alone: true, lanes });
-        }
+        // goals are final positions: no other contact follows
+        touched.touches = &mut [];
+        self.fold(&mut touched, [true, true, lanes]);
         self.soa.settle((!self.woven).then_some(&self.places[..]), lanes);
     }
 }

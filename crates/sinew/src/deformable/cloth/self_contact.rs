@@ -10,19 +10,27 @@
 //! reach the contact distance
 //!
 //! ```text
-//!   λ = max(0, min(now, reach) − now − n·u)/k,   p += c w λ n
-//!   p −= c w u_t min(1, μ λ k/|u_t|)/k
+//!   λ ← max(0, λ + (min(now, reach) − now − n·u)/k)
+//!   f ← f − u_t/k, onto the disc |f| ≤ μ λ,          p += c w (Δλ n + Δf)
 //! ```
+//!
+//! *Memory.* λ and f of a pair start from those of the last substep (in the first, from the mean of the last step, which is
+//! part of State), applied to all active pairs first: layers at rest then have the impulses that hold them, and nothing is
+//! left to correct. That needs the velocities at the end of the substep, but contacts with other bodies are solved after
+//! this: a lower layer that falls with the upper one until the ground stops it would leave the pair without a load, and
+//! layers crept by the velocity that gravity adds in two substeps. The displacement that those contacts will give to the
+//! nodes that have met them is therefore computed first ([`Foreseen`]), added to the goals, and taken away afterwards.
 //!
 //! This step does not separate the pair: a separating impulse would add energy. The overlap of a pair that is closer
 //! than the contact distance is corrected in positions only, x and p together, at the correction rate of all contacts.
 //! The weights c sum to zero, so that momentum is conserved.
 
 use crate::collision::surface::{Candidate, FeaturePair, FoldList, Look, SelfContactFinder, Ways};
+use crate::contact::kernel::cloth::{ClothContacts, CoupledBody};
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::kernel::self_contact::{AtRest, FoldGroup, FoldPush, Try};
 use crate::contact::law;
-use crate::math::{Block, LANES, Real, Vec3, run, vec};
+use crate::math::{Block, Eight3, LANES, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 
 /// Relative margin of times for rounding error.
@@ -98,6 +106,46 @@ impl Listed {
     }
 }
 
+/// A pair that was in contact in the previous step.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    pair: FeaturePair,
+    /// 0 when it has separated.
+    side: Real,
+    /// Mean impulse of its substeps, signed as in the kernel [N·s].
+    warm: Vec3,
+    slipping: bool,
+}
+
+/// What other contacts of the sheet will do in a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foreseen<'a> {
+    pub touches: &'a [ClothContacts],
+    pub coupled: &'a [CoupledBody],
+}
+
+impl Foreseen<'_> {
+    /// Displacements of the nodes that have met a collider, added to the goals `p` and listed by slot.
+    fn add(&self, (x, p): (&[Block], &mut [Block]), params: &ContactParams, list: &mut Vec<(u32, Vec3)>) {
+        list.clear();
+        for touch in self.touches {
+            let coupled = &self.coupled[touch.coupled];
+            for group in (0..p.len() / LANES).filter(|&group| touch.has_met(group)) {
+                for slot in LANES * group..LANES * (group + 1) {
+                    let weight = p[slot][3];
+                    if weight > 0.0 {
+                        let moved = touch.foresee(coupled, [vec(x[slot]), vec(p[slot])], weight, params);
+                        if moved != Vec3::ZERO {
+                            move_by(&mut p[slot], moved);
+                            list.push((slot as u32, moved));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A pair that was in contact, for the contact records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActivePair {
@@ -111,8 +159,9 @@ pub(crate) struct ActivePair {
     pub sum: Vec3,
     pub pressed: Real,
     pub deepest: Real,
-    /// True when the pair is in contact at the end of the step.
+    /// True when the pair is in contact at the end of the step; whether it slips.
     pub stays: bool,
+    pub slipping: bool,
 }
 
 /// Self-contact of a sheet.
@@ -131,8 +180,10 @@ pub(crate) struct SelfContact {
     active: Vec<u32>,
     /// Pairs that were in contact in the step, with group and lane. Scratch of `each_pair`.
     touched: Vec<(FeaturePair, usize, usize)>,
-    /// Pairs that were in contact at the end of the previous step, and their sides.
-    known: Vec<(FeaturePair, Real)>,
+    /// Pairs that were in contact in the previous step.
+    known: Vec<Known>,
+    /// Displacements that other contacts will give to nodes in this substep, by slot [m].
+    foreseen: Vec<(u32, Vec3)>,
     /// Positions of this substep, each with the displacement of its node relative to the mean of the sheet, and goals.
     /// (slot_count) [m]
     pub x: Vec<Block>,
@@ -176,6 +227,7 @@ impl SelfContact {
             active: Vec::new(),
             touched: Vec::new(),
             known: Vec::new(),
+            foreseen: Vec::new(),
             x: Vec::new(),
             p: Vec::new(),
             from: Vec::new(),
@@ -193,9 +245,15 @@ impl SelfContact {
         self.listed.iter_mut().for_each(Listed::clear);
     }
 
-    /// Registers a pair that was in contact in State: its normal from the first feature to the second. Pairs must be
-    /// sorted.
-    pub fn remember(&mut self, pair: FeaturePair, normal: Vec3, x: impl Fn(u32) -> Vec3) {
+    /// Registers a pair of State: its normal from the first feature to the second, whether it is still in contact, its mean
+    /// impulse on the second [N·s] and whether it slips. Pairs must be sorted.
+    pub fn remember(
+        &mut self,
+        pair: FeaturePair,
+        (normal, touching): (Vec3, bool),
+        (impulse, slipping): (Vec3, bool),
+        x: impl Fn(u32) -> Vec3,
+    ) {
         let axis = if pair.edges {
             let (Some(a), Some(b)) = (self.ends.get(pair.a as usize), self.ends.get(pair.b as usize)) else { return };
             (x(a[1]) - x(a[0])).cross(x(b[1]) - x(b[0]))
@@ -207,7 +265,9 @@ impl SelfContact {
             (x(c[2]) - x(c[0])).cross(x(c[1]) - x(c[0]))
         };
         let side = if normal.dot(axis) < 0.0 { -1.0 } else { 1.0 };
-        self.known.push((pair, side));
+        let side = if touching { side } else { 0.0 };
+        let warm = if pair.edges { impulse } else { -impulse };
+        self.known.push(Known { pair, side, warm, slipping });
     }
 
     /// Completes a substep.
@@ -272,7 +332,7 @@ impl SelfContact {
 
     /// Adds the pairs found to the lists, unless they are listed, and pairs that were in contact before with their
     /// sides: a pair that has penetrated by more than the search distance would otherwise be lost.
-    fn add(&mut self, may_be_there: bool, known: &[(FeaturePair, Real)], lanes: bool) {
+    fn add(&mut self, may_be_there: bool, known: &[Known], lanes: bool) {
         let new = [0, 1].map(|kind| self.listed[kind].count / LANES);
         for candidate in self.found.each() {
             let FeaturePair { edges, a, b } = candidate.pair;
@@ -281,7 +341,7 @@ impl SelfContact {
                 listed.push(candidate);
             }
         }
-        for &(pair, side) in known {
+        for &Known { pair, side, warm, slipping } in known {
             let slots = self.slots_of(pair);
             let listed = &mut self.listed[usize::from(pair.edges)];
             let (group, lane) = listed.seat([pair.a, pair.b]).unwrap_or_else(|| {
@@ -289,6 +349,9 @@ impl SelfContact {
                 ((listed.count - 1) / LANES, (listed.count - 1) % LANES)
             });
             listed.groups[group].side[lane] = side;
+            let push = &mut listed.pushes[group];
+            set(&mut push.warm, lane, warm);
+            push.slipping[lane] = if slipping { 1.0 } else { 0.0 };
         }
         for (kind, (Listed { groups, .. }, new)) in self.listed.iter_mut().zip(new).enumerate() {
             run(
@@ -312,17 +375,52 @@ impl SelfContact {
 
     /// Tests all pairs, and solves those in contact: goals `p` change, and positions in `x`. Goals include inverse
     /// masses. Returns false when no pair is in contact.
-    pub fn touch(&mut self, p: &mut [Block], step: SelfContactStep<'_>) -> bool {
+    pub fn touch(&mut self, p: &mut [Block], step: SelfContactStep<'_>, beside: Foreseen<'_>) -> bool {
         self.active.clear();
+        let mut foreseen = std::mem::take(&mut self.foreseen);
+        beside.add((&self.x, p), step.params, &mut foreseen);
         self.see_how_far(p);
         for (kind, Listed { groups, pushes, .. }) in self.listed.iter_mut().enumerate() {
             let marks = if kind == 0 { 0 } else { EDGES };
             run(Try { groups, pushes, edges: kind == 1, x: &self.x, p, active: &mut self.active, marks }, step.lanes);
         }
-        for at in 0..self.active.len() {
-            self.solve_normal(self.active[at], p, step);
+        if !step.places_alone && !self.active.is_empty() {
+            remove(p, &foreseen);
+            (0..self.active.len()).for_each(|at| self.warm_start(self.active[at], p, step.params.h));
+            beside.add((&self.x, p), step.params, &mut foreseen);
         }
+        for at in 0..self.active.len() {
+            self.solve_pair(self.active[at], p, step);
+        }
+        remove(p, &foreseen);
+        self.foreseen = foreseen;
         !self.active.is_empty()
+    }
+
+    /// Applies the impulse of the last substep of a pair, once in a substep.
+    fn warm_start(&mut self, at: u32, p: &mut [Block], h: Real) {
+        let (kind, group, lane) = seat_of(at);
+        let Listed { groups, pushes, .. } = &mut self.listed[kind];
+        let g = &mut pushes[group];
+        let now = self.done + 1;
+        if std::mem::replace(&mut g.applied[lane], now) == now {
+            return;
+        }
+        let (warm, normal) = (pick(&g.warm, lane), pick(&g.normal, lane));
+        if warm == Vec3::ZERO {
+            return;
+        }
+        // along the present normal; contacts only push
+        let pressed = normal.dot(warm);
+        let warm = if pressed > 0.0 { warm } else { Vec3::ZERO };
+        set(&mut g.warm, lane, warm);
+        for (slots, shares) in groups[group].slots.iter().zip(&g.shares) {
+            let goal = &mut p[slots[lane] as usize];
+            let w = shares[lane] * goal[3];
+            move_by(goal, warm * (h * w));
+        }
+        add_to(&mut g.sum, lane, warm);
+        g.pressed[lane] += pressed.max(0.0);
     }
 
     /// Displacement of each node in the substep relative to the mean of the sheet.
@@ -338,13 +436,13 @@ impl SelfContact {
     }
 
     /// Solves one pair.
-    fn solve_normal(&mut self, at: u32, p: &mut [Block], step: SelfContactStep<'_>) {
+    fn solve_pair(&mut self, at: u32, p: &mut [Block], step: SelfContactStep<'_>) {
         let (kind, group, lane) = seat_of(at);
         let Listed { groups, pushes, .. } = &mut self.listed[kind];
         let (slots, reach) = (groups[group].slots.map(|s| s[lane] as usize), groups[group].reach[lane]);
         let (g, h) = (&mut pushes[group], step.params.h);
         let shares = g.shares.map(|c| c[lane]);
-        let normal = Vec3::new(g.normal[0][lane], g.normal[1][lane], g.normal[2][lane]);
+        let normal = pick(&g.normal, lane);
         let (mut apart, mut way, mut k) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         for (&slot, &c) in slots.iter().zip(&shares) {
             let x = vec(self.x[slot]);
@@ -358,36 +456,37 @@ impl SelfContact {
         // the current distance: other pairs may have separated them already. With the full correction of every pair the
         // sum was too large, and cloth was ejected
         let now = normal.dot(apart);
-        let soon = now + normal.dot(way);
-        let lambda = (now.min(reach) - soon).max(0.0) / k;
-        // friction: reduction of the tangential relative displacement
-        let slip = way - normal * normal.dot(way);
-        let (length, hold) = (slip.length(), self.rules.static_friction * lambda * k);
-        let most = if length > hold { self.rules.kinetic_friction * lambda * k } else { length };
-        let rub = if length > 0.0 { most.min(length) / (length * k) } else { 0.0 };
-        let push = normal * lambda - slip * rub;
+        let along = normal.dot(way);
+        let soon = now + along;
+        // impulses of this substep so far, times h [kg·m]; goals that are final positions have none
+        let before = if step.places_alone { Vec3::ZERO } else { pick(&g.warm, lane) * h };
+        let pressed = normal.dot(before);
+        let lambda = (pressed + (now.min(reach) - soon) / k).max(0.0);
+        // friction: the slip that is left, within the disc
+        let slip = way - normal * along;
+        let wish = before - normal * pressed - slip / k;
+        let coefficients = [self.rules.static_friction, self.rules.kinetic_friction];
+        let square = wish.length_squared();
+        let still = coefficients[0] * lambda;
+        let slides = if square > still * still { 1.0 } else { 0.0 };
+        let rub = wish * law::onto_disc((), square, law::coefficient((), slides, coefficients) * lambda);
+        let push = normal * lambda + rub - before;
         // overlap is corrected in positions only
         let depth = reach - soon.max(now.min(reach));
         let speed = -law::normal_bias((), -depth.max(0.0), 0.0, step.params.bias_rate, step.params);
-        let lift = if step.again { 0.0 } else { speed * h / k };
-        let both = push + normal * lift;
+        let lift = normal * if step.again { 0.0 } else { speed * h / k };
         for (&slot, &c) in slots.iter().zip(&shares) {
-            let goal = &mut p[slot];
-            let w = c * goal[3];
-            let to = &mut self.x[slot];
-            for (axis, (both, lift)) in both.to_array().into_iter().zip((normal * lift).to_array()).enumerate() {
-                goal[axis] += both * w;
-                to[axis] += lift * w;
-            }
+            let w = c * p[slot][3];
+            move_by(&mut p[slot], (push + lift) * w);
+            move_by(&mut self.x[slot], lift * w);
         }
         if step.places_alone {
             return;
         }
-        let impulse = push / h;
-        for (to, more) in g.sum.iter_mut().zip(impulse.to_array()) {
-            to[lane] += more;
-        }
-        g.pressed[lane] += lambda / h;
+        set(&mut g.warm, lane, (normal * lambda + rub) / h);
+        g.slipping[lane] = slides;
+        add_to(&mut g.sum, lane, push / h);
+        g.pressed[lane] += (lambda - pressed) / h;
         g.deepest[lane] = g.deepest[lane].max(reach - now);
     }
 
@@ -407,7 +506,6 @@ impl SelfContact {
         for &(pair, group, lane) in touched.iter() {
             let Listed { groups, pushes, .. } = &self.listed[usize::from(pair.edges)];
             let (tried, g) = (&groups[group], &pushes[group]);
-            let pick = |a: &[[Real; LANES]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
             let c = g.shares.map(|c| c[lane]);
             // a vertex is first in its key: the normal of its face has the opposite direction
             let sign = if pair.edges { 1.0 } else { -1.0 };
@@ -418,16 +516,40 @@ impl SelfContact {
             };
             see(ActivePair {
                 pair,
-                normal: pick(&g.normal) * sign,
+                normal: pick(&g.normal, lane) * sign,
                 shares,
                 reach: tried.reach[lane],
-                sum: pick(&g.sum) * sign,
+                sum: pick(&g.sum, lane) * sign,
                 pressed: g.pressed[lane],
                 deepest: g.deepest[lane],
                 stays: tried.side[lane] != 0.0,
+                slipping: g.slipping[lane] > 0.0,
             });
         }
     }
+}
+
+/// Takes the listed displacements away.
+fn remove(p: &mut [Block], list: &[(u32, Vec3)]) {
+    list.iter().for_each(|&(slot, moved)| move_by(&mut p[slot as usize], -moved));
+}
+
+/// The vector of a lane.
+fn pick(of: &Eight3, lane: usize) -> Vec3 {
+    Vec3::new(of[0][lane], of[1][lane], of[2][lane])
+}
+
+fn set(to: &mut Eight3, lane: usize, v: Vec3) {
+    to.iter_mut().zip(v.to_array()).for_each(|(to, v)| to[lane] = v);
+}
+
+fn add_to(to: &mut Eight3, lane: usize, more: Vec3) {
+    to.iter_mut().zip(more.to_array()).for_each(|(to, more)| to[lane] += more);
+}
+
+/// Moves a node; the fourth component stays.
+fn move_by(to: &mut Block, way: Vec3) {
+    to.iter_mut().zip(way.to_array()).for_each(|(to, more)| *to += more);
 }
 
 /// Kind, group and lane of an active pair.
