@@ -109,24 +109,7 @@ macro_rules! laws {
 laws!($
 /// A friction law with its parameters. Coefficients are not among them: they belong to the pair ([`Coefficients`]).
 ///
-/// ```
-/// # use sinew_friction::*;
-/// // one contact of 10 N, with a free slip velocity of 1 m/s at the end of the step
-/// let contact = Contact {
-///     h: 1e-3,
-///     normal: 10.0,
-///     coefficients: Coefficients { holding: 0.6, slipping: 0.4 },
-///     free: [1.0, 0.0],
-///     response: 1.0,
-/// };
-/// for law in Law::all() {
-///     let result: FrictionResult = law.friction(&contact, Memory::default());
-///     // friction is against the slip, and no law adds speed
-///     assert!(result.velocity[0] <= 1.0 && result.velocity[0] >= 0.0, "{}: {result:?}", law.name());
-/// }
-/// // in steady slip Coulomb's friction is the coefficient
-/// assert_eq!(Law::Coulomb(Coulomb).steady(contact.coefficients, 1.0), 0.4);
-/// ```
+/// An example is at [`friction::Coefficients`](crate::Coefficients).
 {
     /// F = μ N against slip (FC 5.1).
     Coulomb Coulomb, "coulomb", "The same at every speed, with both coefficients and a stick point.";
@@ -154,7 +137,24 @@ impl Default for Law {
 
 /// Friction coefficients of a pair.
 ///
-/// An example is at [`friction::Law`](crate::Law).
+/// ```
+/// # use sinew_friction::*;
+/// // one contact of 10 N, with a free slip velocity of 1 m/s at the end of the step
+/// let contact = Contact {
+///     h: 1e-3,
+///     normal: 10.0,
+///     coefficients: Coefficients { holding: 0.6, slipping: 0.4 },
+///     free: [1.0, 0.0],
+///     response: 1.0,
+/// };
+/// for law in Law::all() {
+///     let result: FrictionResult = law.friction(&contact, Memory::default());
+///     // friction is against the slip, and no law adds speed
+///     assert!(result.velocity[0] <= 1.0 && result.velocity[0] >= 0.0, "{}: {result:?}", law.name());
+/// }
+/// // in steady slip Coulomb's friction is the coefficient
+/// assert_eq!(Law::Coulomb(Coulomb).steady(contact.coefficients, 1.0), 0.4);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// While sticking, μ_s.
@@ -179,7 +179,7 @@ impl Coefficients {
 
 /// A contact over one step, as input of a friction law.
 ///
-/// An example is at [`friction::Law`](crate::Law).
+/// An example is at [`friction::Coefficients`](crate::Coefficients).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Time step [s].
@@ -196,7 +196,7 @@ pub struct Contact {
 
 /// State of a law at a contact.
 ///
-/// An example is at [`friction::Law`](crate::Law).
+/// An example is at [`friction::Coefficients`](crate::Coefficients).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Stretch of the bristle [m]; unchanged by laws without a bristle.
@@ -207,7 +207,7 @@ pub struct Memory {
 
 /// Result of a law over one step.
 ///
-/// An example is at [`friction::Law`](crate::Law).
+/// An example is at [`friction::Coefficients`](crate::Coefficients).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionResult {
     /// Friction, along the slip that it resists [N].
@@ -220,7 +220,7 @@ pub struct FrictionResult {
 
 /// Eight contacts of one law; arrays by contact.
 ///
-/// An example is at [`friction::Law`](crate::Law).
+/// An example is at [`friction::Coefficients`](crate::Coefficients).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eight {
     /// Time step [s].

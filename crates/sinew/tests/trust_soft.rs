@@ -35,7 +35,7 @@ fn an_explicit_solid_with_strong_damping_falls_freely() -> Outcome {
             ..fem::SolidParams::default()
         };
         let mesh = TetMesh::cylinder(0.063, 0.19, 3)?;
-        let body = SoftBody::new(Geometry::Tets(mesh), SoftModel::Solid(params.clone())).at([0.0, 0.5, 0.0]);
+        let body = SoftBody::new(Geometry::Tets(mesh), SoftModel::Solid(params)).at([0.0, 0.5, 0.0]);
         let body = world.add_soft(body)?;
         let seconds = 1.0;
         for _ in 0..60 {
