@@ -53,19 +53,19 @@ pub struct Record {
 ///         Ok(())
 ///     }
 /// }
-/// let tool = ToolSettings { coupling: Coupling { stiffness: 800.0, ..Coupling::default() }, ..Default::default() };
+/// let tool = ToolSettings { coupling: Coupling { stiffness: 400.0, ..Coupling::default() }, ..Default::default() };
 /// let fast = FastLoop::new(LocalSettings::default(), &[tool])?;
 /// let push = Hand::Push(Wrench { force: Wide3::NEG_Y, torque: Wide3::ZERO });
 /// let device = SimulatedDevice::new(SimulatedSettings::default(), push)?;
 /// let rates = VirtualSettings { ticks_per_step: 17, late: true };
 /// let mut run = VirtualLoop::new(rates, fast, vec![device], Floor)?;
 /// run.record(true);
-/// for _ in 0..2000 {
+/// for _ in 0..10_000 {
 ///     run.tick(&[Frame::default()])?;
 /// }
-/// // the floor carries the push, 1 N, by 1.25 mm of the coupling
+/// // the floor carries the push, 1 N, by 2.5 mm of the coupling
 /// assert!((run.fast().report(0).sent.force.y - 1.0).abs() < 1e-6);
-/// assert!((run.devices()[0].pose().position.y + 1.0 / 800.0).abs() < 1e-8);
+/// assert!((run.devices()[0].pose().position.y + 1.0 / 400.0).abs() < 1e-8);
 /// // and again from the recorded readings, without the device
 /// let again = replay(rates, FastLoop::new(LocalSettings::default(), &[tool])?, Floor, run.records())?;
 /// assert_eq!(again, run.records());
