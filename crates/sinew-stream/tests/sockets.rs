@@ -197,11 +197,11 @@ fn a_hostile_host_does_not_hold_up_the_thread_of_the_physics() {
         while !end.load(Ordering::Relaxed) {
             _ = socket.send_to(&[0x80, 201, 0, 1, 0, 0, 0, 0], to);
             // connections that never say anything
-            if count % 1000 == 0 {
+            if count.is_multiple_of(1000) {
                 _ = TcpStream::connect_timeout(&to, Duration::from_millis(1));
             }
             count += 1;
-            if count % 64 == 0 {
+            if count.is_multiple_of(64) {
                 std::thread::yield_now();
             }
         }
