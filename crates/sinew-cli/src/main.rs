@@ -27,6 +27,7 @@ mod peers;
 mod place;
 mod play;
 mod plot;
+mod relay;
 mod render;
 mod replay;
 mod run;
@@ -74,6 +75,8 @@ enum Command {
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
     View(view::Args),
+    /// A UDP relay that loses, delays, reorders and doubles packets, from a seed
+    Relay(relay::Args),
     /// Read scene files and build them, without running them; print all errors with their positions
     Check(check::Args),
     /// Describe, convert, repair and fill mesh files
@@ -121,6 +124,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Soak(args)) => soak::soak(&args),
         Some(Command::View(args)) => view::view(&args),
+        Some(Command::Relay(args)) => relay::relay(&args),
         Some(Command::Mesh(args)) => mesh::mesh(&args),
         Some(Command::Render(args)) => render::draw(&args),
         Some(Command::Friction(args)) => friction::friction(&args),

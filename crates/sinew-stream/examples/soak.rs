@@ -1,4 +1,5 @@
-//! Long runs in virtual time: frames through the relay with every point checked, and attacks on the decoders.
+//! Long runs in virtual time: frames through the relay with every point checked, and attacks on the decoders; and the
+//! time that the thread of the physics gives for a frame.
 //!
 //! `cargo run --release -p sinew-stream --example soak -- [frames N] [attack N] [seed N]`, by default 1e6 frames and
 //! 1e7 packets. Ends with an error on the first wrong point.
@@ -9,9 +10,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{HERE, Network};
+use sinew_stream::mailbox::{Delivery, mailbox};
 use sinew_stream::random::Random;
 use sinew_stream::relay::Faults;
-use sinew_stream::{Outbox, payload, points, record, rtcp, rtp, state};
+use sinew_stream::{BodyPoints, Outbox, payload, points, record, rtcp, rtp, state};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,8 +22,33 @@ fn main() {
         at.and_then(|at| arguments.get(at + 1)?.parse().ok()).unwrap_or(default)
     };
     let seed = number("seed", 1);
+    hand_over(2430);
+    hand_over(7750);
     soak(number("frames", 1_000_000), seed);
     attack(number("attack", 10_000_000), seed);
+}
+
+/// Median and 99th percentile of the time to copy points and hand them over.
+fn hand_over(count: usize) {
+    let points: Vec<[f32; 3]> = (0..count).map(|point| common::place(1, point)).collect();
+    let (mut physics, inbox) = mailbox();
+    let mut delivery = Delivery::default();
+    let mut times: Vec<Duration> = (0..10_000)
+        .map(|tick| {
+            let start = Instant::now();
+            let frame = physics.frame();
+            frame.tick = tick;
+            frame.bodies.resize_with(1, BodyPoints::default);
+            frame.bodies[0].points.clear();
+            frame.bodies[0].points.extend_from_slice(&points);
+            physics.publish();
+            let time = start.elapsed();
+            inbox.take(&mut delivery);
+            time
+        })
+        .collect();
+    times.sort_unstable();
+    println!("hand over {count} points: median {:?}, p99 {:?}", times[5000], times[9900]);
 }
 
 fn soak(frames: u64, seed: u64) {

@@ -88,7 +88,7 @@ pub enum Message<'a> {
 
 /// The sender's part of a session.
 ///
-/// An example of a message is at [`Message`].
+/// An example is at [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Welcome {
     /// Of the hello.
@@ -107,7 +107,7 @@ pub struct Welcome {
 
 /// What a receiver has of scene and topology.
 ///
-/// An example of a message is at [`Message`].
+/// An example is at [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Of the welcome.

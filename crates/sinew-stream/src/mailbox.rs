@@ -32,6 +32,14 @@ struct Shared {
 }
 
 /// Both ends of a mailbox.
+#[must_use]
+pub fn mailbox() -> (Publisher, Inbox) {
+    let shared = Arc::new(Shared::default());
+    let publisher = Publisher { shared: shared.clone(), frame: Frame::default(), changes: Vec::new(), scene: None };
+    (publisher, Inbox { shared })
+}
+
+/// The end of the physics.
 ///
 /// ```
 /// use sinew_stream::mailbox::{Delivery, mailbox};
@@ -44,16 +52,6 @@ struct Shared {
 /// network.take(&mut delivery);
 /// assert!(delivery.fresh && delivery.frame.tick == 7 && !physics.is_wanted());
 /// ```
-#[must_use]
-pub fn mailbox() -> (Publisher, Inbox) {
-    let shared = Arc::new(Shared::default());
-    let publisher = Publisher { shared: shared.clone(), frame: Frame::default(), changes: Vec::new(), scene: None };
-    (publisher, Inbox { shared })
-}
-
-/// The end of the physics.
-///
-/// An example is at [`mailbox`].
 #[derive(Debug)]
 pub struct Publisher {
     shared: Arc<Shared>,
@@ -124,7 +122,7 @@ impl Publisher {
 
 /// What the network takes out in one go.
 ///
-/// An example is at [`mailbox`].
+/// An example is at [`Publisher`].
 #[derive(Debug, Default)]
 pub struct Delivery {
     /// Another scene: it comes before the changes.
@@ -139,7 +137,7 @@ pub struct Delivery {
 
 /// The end of the network.
 ///
-/// An example is at [`mailbox`].
+/// An example is at [`Publisher`].
 #[derive(Debug)]
 pub struct Inbox {
     shared: Arc<Shared>,

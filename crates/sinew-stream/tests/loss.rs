@@ -167,14 +167,15 @@ fn rt06_cuts_under_loss_never_mix_revisions() {
 
 #[test]
 fn a_blackout_of_2_s_is_healed_within_500_ms() {
-    for after in [CLEAN, LOSSY] {
+    // after more than 2 s the receiver says hello again
+    for (after, frames) in [(CLEAN, 60), (LOSSY, 60), (CLEAN, 63), (CLEAN, 150)] {
         for seed in 0..10 {
             let mut network = Network::new(2430, seed);
             let peer = network.join(CLEAN);
             (0..30).for_each(|_| network.step());
             network.faults(BLACK);
-            let end = network.frame + 60;
-            (0..60).for_each(|_| network.step());
+            let end = network.frame + frames;
+            (0..frames).for_each(|_| network.step());
             network.faults(after);
             let mut frames = 0;
             loop {
@@ -187,7 +188,7 @@ fn a_blackout_of_2_s_is_healed_within_500_ms() {
                 }
                 assert!(frames < 15, "{old} points are still from before the blackout");
             }
-            assert!(frames == 1 || after.loss > 0.0);
+            assert!(frames <= 2 || after.loss > 0.0);
         }
     }
 }

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sinew-render",
             "sinew-scene",
             "sinew-server",
+            "sinew-stream",
             "sinew-tally",
             "sinew-wire",
         ],

@@ -123,7 +123,7 @@ impl SenderSocket {
 
 /// A sender in a thread of its own. Dropping it ends the stream and the thread.
 ///
-/// An example is at [`spawn`].
+/// An example is at [`SenderSocket`], and one of a thread at [`spawn`].
 #[derive(Debug)]
 pub struct SenderHandle {
     address: SocketAddr,

@@ -93,7 +93,7 @@ pub struct ReceiverStats {
 
 /// Ages of all points beyond the least delay of the network.
 ///
-/// An example is at [`Receiver::ages`].
+/// An example is at [`Receiver`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ages {
     /// Mean.
@@ -290,7 +290,9 @@ impl Receiver {
 
     /// Sends what is due: hellos, reports, commands. Call it after packets and every few milliseconds.
     pub fn poll(&mut self, now: Duration, out: &mut Outbox) {
-        let silent = self.session.is_none() || now.saturating_sub(self.heard) > SILENT;
+        // what was begun with a new nonce is ended, whatever is heard meanwhile: the sender may have changed the stream
+        let joining = self.session.as_ref().is_none_or(|session| session.welcome.nonce != self.nonce);
+        let silent = joining || now.saturating_sub(self.heard) > SILENT;
         if silent && now >= self.next_hello {
             self.hello(now, out);
         }

@@ -229,14 +229,14 @@ impl Sender {
         let header = Header { kind: Kind::State, body: 0, revision, tick: frame.tick, first: 0, stride: 1 };
         let finite = finite_state(&frame.state, &mut self.stats.not_finite);
         state::write(header, finite.as_ref().unwrap_or(&frame.state), bytes, |bytes| ends.push(bytes.len()));
-        let alone = (ends.len() == 1).then_some(ends.clone());
+        let alone = if let [end] = ends[..] { Some(end) } else { None };
         for body in &frame.bodies {
             let header = Header { body: body.body, ..header };
             points::write(self.config.layout, header, &body.points, bytes, |bytes| ends.push(bytes.len()));
         }
         // a state of one packet is sent twice, at both ends of the frame: a short burst of losses leaves one of them
-        if let Some(alone) = alone {
-            bytes.extend_from_within(..alone[0]);
+        if let Some(end) = alone {
+            bytes.extend_from_within(..end);
             ends.push(bytes.len());
         }
     }

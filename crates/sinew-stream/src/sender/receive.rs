@@ -18,11 +18,7 @@ impl Sender {
     pub fn receive(&mut self, now: Duration, from: SocketAddr, packet: &[u8], out: &mut Outbox) {
         self.stats.received += 1;
         let known = self.members.contains_key(&from);
-        let allowed = match self.members.get_mut(&from) {
-            Some(member) => member.bucket.take(1, now),
-            None => self.hellos.take(1, now),
-        };
-        if !allowed {
+        if !known && !self.hellos.take(1, now) {
             self.stats.limited += 1;
             return;
         }
@@ -35,7 +31,9 @@ impl Sender {
             return;
         };
         if let Message::Hello { group, nonce, cookie } = message {
-            if counter.is_none_or(|counter| counter == HANDSHAKE) {
+            if known && !self.hellos.take(1, now) {
+                self.stats.limited += 1;
+            } else if counter.is_none_or(|counter| counter == HANDSHAKE) {
                 self.hello(now, from, (group, nonce, cookie), out);
             } else {
                 self.stats.forged += 1;
@@ -52,6 +50,11 @@ impl Sender {
         }
         if counter.is_some_and(|counter| member.window.insert(counter) != Seen::New) {
             self.stats.duplicates += 1;
+            return;
+        }
+        // only what is the receiver's own counts: others cannot use up its rate in its name
+        if !member.bucket.take(1, now) {
+            self.stats.limited += 1;
             return;
         }
         member.heard = now;
