@@ -249,8 +249,8 @@ fn bodies_that_the_method_cannot_integrate_are_frozen_and_reported() -> Result<(
         assert!(world.body(grain)?.is_frozen());
     }
     for (law, field) in [
-        (Penalty::Quadratic { stiffness: -1.0 }, "settings.contact_method.stiffness"),
-        (Penalty::LogBarrier { strength: 1.0, buffer: Real::NAN }, "settings.contact_method.buffer"),
+        (Penalty::Quadratic { stiffness: -1.0 }, "settings.contact_method.law.stiffness"),
+        (Penalty::LogBarrier { strength: 1.0, buffer: Real::NAN }, "settings.contact_method.law.buffer"),
     ] {
         let error = World::new(awake(ContactMethod::Penalty(law))).expect_err("out of range");
         assert!(error.to_string().contains(field), "{error}");

@@ -402,7 +402,7 @@ fn a_step_with_the_force_differs_by_the_response() -> Result<(), Error> {
         let force = Vec3::new(0.02, -0.03, 0.01);
         let got = responses(&world, &[SiteForce { site: Site::Node { body, node }, force }], exact())?[0];
         let (x, v) = stepped(&mut world, body, node, force)?;
-        assert!(world.report().soft.iter().all(|s| s.implicit && s.substeps == 1), "{name}");
+        assert!(world.report().soft.iter().all(|s| s.implicit && s.substeps == 1), "{name}: {:?}", world.report().soft);
         close(got.velocity, v, 0.01, &format!("{name}, velocity"));
         close(got.displacement, x, 0.01, &format!("{name}, displacement"));
     }

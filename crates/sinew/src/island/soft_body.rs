@@ -273,10 +273,9 @@ pub(crate) fn choose_integrators(
 
 /// Substeps that a model with this stable step needs.
 fn needed(stable_step: Real, settings: &Settings) -> u32 {
-    if stable_step == Real::INFINITY {
+    if !(stable_step.is_finite() && stable_step > 0.0) {
         return 1;
     }
-    // a step of 0 needs more than any limit
     (settings.dt / (STABLE_SHARE * stable_step)).ceil().min(1e6) as u32
 }
 
@@ -285,10 +284,13 @@ fn needed(stable_step: Real, settings: &Settings) -> u32 {
 pub(crate) fn substeps(slots: &[u32], soft: &SoftWork, settings: &Settings, least: u32) -> u32 {
     let held = slots.iter().filter_map(|&slot| soft.models[slot as usize].as_ref());
     let needs = held.map(|h| {
-        let implicit = h.model.operator().is_some();
-        let largest = if implicit { h.model.traits().resolved_step() / STABLE_SHARE } else { h.stable_step };
-        let spread = if implicit { 1 } else { h.model.traits().sweeps.div_ceil(SWEEPS) };
-        needed(largest, settings).max(spread * settings.substeps).min(settings.max_substeps)
+        let traits = h.model.traits();
+        // implicit bodies are not swept
+        let (largest, swept) = match h.model.operator() {
+            Some(_) => (traits.resolved_step() / STABLE_SHARE, 0),
+            None => (h.stable_step, settings.substeps * traits.sweeps.div_ceil(SWEEPS)),
+        };
+        needed(largest, settings).max(swept).min(settings.max_substeps)
     });
     needs.fold(least, u32::max)
 }

@@ -119,6 +119,8 @@ impl Smooth {
         blocks: usize,
         touched: &[bool],
     ) {
+        // members are those in contact: their number changes from pass to pass
+        self.reserve(system, blocks, rows.rows().len());
         self.made = true;
         self.made_with.clear();
         self.made_with.extend_from_slice(rates.rate);
