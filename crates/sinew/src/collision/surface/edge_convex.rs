@@ -14,16 +14,7 @@
 
 use super::{segment_segment, way_between};
 use crate::math::{Real, Vec3};
-
-/// Angle [rad] by which the normal of a contact may lie beyond those of the faces at the edge, and to which it is
-/// searched: flat faces have one normal, and an edge between them would have none.
-const LEAN: Real = 0.02;
-/// Largest sine of half the angle between the faces.
-const OPEN: Real = 0.95;
-/// Halvings of the range of normals: from 1.2 rad to the angle above.
-const HALVINGS: u32 = 8;
-/// Length of an edge of the shape, as a fraction of that of the surface, below which its direction is rounding.
-const SHORT: Real = 1e-4;
+use crate::tuning::edge::{HALVINGS, LEAN, OPEN, SHORT};
 
 /// Where an edge meets a convex shape.
 #[derive(Clone, Copy, Debug)]
