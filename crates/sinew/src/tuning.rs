@@ -78,24 +78,6 @@ pub(crate) mod inside {
     pub(crate) const AROUND: Real = 1.01;
 }
 
-/// Contacts of edges of a solid with convex shapes that have edges.
-pub(crate) mod edge {
-    use crate::math::Real;
-
-    /// Angle [rad] by which the normal of a contact may lie beyond those of the faces at the edge, and to which it is
-    /// searched: flat faces have one normal, and an edge between them would have none.
-    pub(crate) const LEAN: Real = 0.02;
-    /// Largest sine of half the angle between the faces.
-    pub(crate) const OPEN: Real = 0.95;
-    /// Halvings of the range of normals: from 1.2 rad to the angle above.
-    pub(crate) const HALVINGS: u32 = 8;
-    /// Length of an edge of the shape, as a fraction of that of the surface, below which its direction is rounding.
-    pub(crate) const SHORT: Real = 1e-4;
-    /// Cosine of the angle between this normal and that of the face at a rim, above which the contact at the rim is kept:
-    /// a face that stands at a larger angle is a side.
-    pub(crate) const RIM: Real = 0.9;
-}
-
 /// Contacts of edges at the rim of a face.
 pub(crate) mod rim {
     use crate::math::Real;

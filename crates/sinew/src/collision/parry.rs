@@ -7,9 +7,8 @@ use parry3d as lib;
 use parry3d_f64 as lib;
 
 mod build;
-mod extreme;
 
-use super::surface::{blend, point_triangle, segment_triangle};
+use super::surface::{blend, point_segment, point_triangle, segment_triangle};
 use super::{Bounds3, Sdf};
 use crate::error::Error;
 use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3};
@@ -116,6 +115,9 @@ enum Roundness {
 
 /// Iterations between a distance field's surface and a triangle.
 const FIELD_ROUNDS: usize = 8;
+
+/// Square of a distance across a triangle that counts as inside, as a fraction of its doubled area: rounding.
+const WITHIN: Real = 1e-8;
 
 /// Nearest points of a triangle and a shape.
 #[derive(Clone, Copy, Debug)]
@@ -387,6 +389,62 @@ impl Geometry {
                 last
             }
         }
+    }
+
+    /// Where a triangle with this outward normal meets a convex shape that has passed it: the point of the shape
+    /// farthest behind the triangle, and the point of the triangle above it, or where the core of a capsule crosses it.
+    /// None where neither is in the triangle.
+    pub fn meet_behind(&self, pose: &Pose, corners: [Vec3; 3], outward: Vec3) -> Option<TriangleMeet> {
+        let a = corners[0];
+        let near = corners.map(|x| x - a);
+        let on_shape = self.support(pose, -outward)?;
+        let depth = outward.dot(a - on_shape);
+        if !(depth > 0.0) {
+            return None;
+        }
+        let in_it = |x: Vec3| {
+            let w = point_triangle(x, near);
+            let off = blend(near, w) - x;
+            let across = off - outward * outward.dot(off);
+            (across.length_squared() <= WITHIN * (near[1].cross(near[2])).length()).then_some(w)
+        };
+        let crossing = || {
+            let ([p, q], _) = self.round_core(pose)?;
+            let (t, w) = segment_triangle([p - a, q - a], near);
+            let off = blend(near, w) - (p - a) - (q - p) * t;
+            (off.length_squared() <= WITHIN * (near[1].cross(near[2])).length()).then_some(w)
+        };
+        let weights = crossing().or_else(|| in_it(on_shape - a))?;
+        Some(TriangleMeet { weights, on_shape, normal: -outward })
+    }
+
+    /// The point of a convex shape farthest along a unit direction.
+    pub fn support(&self, pose: &Pose, along: Vec3) -> Option<Vec3> {
+        let Kind::Solid(s) = &self.kind else { return None };
+        match self.round_core(pose) {
+            Some(([p, q], r)) => Some(if along.dot(p - q) > 0.0 { p } else { q } + along * r),
+            None => Some(pose.point(s.as_support_map()?.local_support_point(pose.rotation.inverse() * along))),
+        }
+    }
+
+    /// The segment in the world and the radius that sweeps a ball or capsule [m].
+    pub fn round_core(&self, pose: &Pose) -> Option<([Vec3; 2], Real)> {
+        match (self.round, &self.kind) {
+            (Roundness::Ball(r), _) => Some(([pose.position; 2], r)),
+            (Roundness::Swept(r), Kind::Solid(s)) => {
+                let segment = s.as_capsule()?.segment;
+                Some(([pose.point(segment.a), pose.point(segment.b)], r))
+            }
+            _ => None,
+        }
+    }
+
+    /// The point of a capsule nearest to a point outside its core, and the outward normal there.
+    pub fn nearest_round(&self, pose: &Pose, point: Vec3) -> Option<(Vec3, Vec3)> {
+        let ([p, q], r) = self.round_core(pose)?;
+        let from = p + (q - p) * point_segment(point, [p, q]);
+        let normal = (point - from).try_normalize()?;
+        Some((from + normal * r, normal))
     }
 
     /// Fraction of the displacement `motion` at which `self` first meets `other`.

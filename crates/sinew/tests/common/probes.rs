@@ -169,13 +169,13 @@ impl Run {
         };
         let mut world = World::new(settings).unwrap();
         let body = world.add_soft(block(scene.model, scene.cells)).unwrap();
-        let first = Self::pose_at(&scene, 0);
+        let first = Self::pose(&scene, 0);
         let tool = RigidBody::kinematic().shape(scene.tool.shape()).at(first.position).turned(first.rotation);
         let tool = world.add_rigid(tool).unwrap();
         Self { world, body, tool, scene, steps: 0 }
     }
 
-    fn pose_at(scene: &Scene, step: u32) -> Pose {
+    fn pose(scene: &Scene, step: u32) -> Pose {
         let height = SIZE.y + Self::START - scene.speed * step as Real * scene.dt;
         scene.tool.pose(Vec3::new(scene.at[0], height, scene.at[1]))
     }
@@ -186,13 +186,13 @@ impl Run {
     }
 
     /// The tool as it is now.
-    pub fn pose(&self) -> Pose {
-        Self::pose_at(&self.scene, self.steps)
+    fn now(&self) -> Pose {
+        Self::pose(&self.scene, self.steps)
     }
 
     pub fn step(&mut self) {
         self.steps += 1;
-        let pose = self.pose();
+        let pose = self.now();
         self.world.step(&Input::none().target(self.tool, pose));
         let faults = &self.world.report().faults;
         assert!(faults.is_empty(), "{:?}: {faults:?}", self.scene);
@@ -201,7 +201,7 @@ impl Run {
     /// Makes a step and reads it. The true penetration is that of the start of the step, as the reported one is: within
     /// a step an inverted tetrahedron moves the surface by up to 0.9 mm (cells of 20 mm, 38 mm deep).
     pub fn sample(&mut self) -> Sample {
-        let truth = deepest(&self.world, self.body, self.scene.tool, &self.pose());
+        let truth = deepest(&self.world, self.body, self.scene.tool, &self.now());
         self.step();
         let report = self.world.report();
         let force = report.pairs.iter().find(|p| p.a == self.tool || p.b == self.tool);

@@ -18,7 +18,6 @@
 mod cell_tree;
 mod closest;
 mod contact_reduction;
-mod edge_convex;
 mod feature_prefilter;
 mod motion_bounds;
 mod near_pairs;
@@ -31,7 +30,6 @@ mod tree;
 pub(crate) use cell_tree::{CellTree, Fit};
 pub(crate) use closest::{blend, point_segment, point_triangle, segment_segment, segment_triangle, way_between};
 pub(crate) use contact_reduction::{Held, thin_out};
-pub(crate) use edge_convex::Ridge;
 pub(crate) use motion_bounds::{Look, Ways};
 pub(crate) use near_pairs::{Boxed, NearPairs};
 pub(crate) use self_contact_finder::{Candidate, FeaturePair, FoldList, SelfContactFinder};

@@ -3,7 +3,6 @@
 
 use crate::collision::TriangleMeet;
 use crate::collision::surface::{CellTree, Ends, Finder, Held, NearPairs, Touching, feature, reach_at_rest, thin_out};
-use crate::contact::find::edge::Edges;
 use crate::contact::find::rim::Looker;
 use crate::contact::find::surfel::{near_colliders, remember, renew};
 use crate::math::{Pose, Real, Vec3};
@@ -305,14 +304,6 @@ pub(crate) fn find_rigid(
         let most = SAG * settings.contact_margin + nodes.traits.radius;
         let sag = Sag { radius: skin.face_radius, most };
         let first = contacts.len();
-        let cornered = nodes.surface.is_solid() && built.geometry.is_cornered();
-        let edges = cornered.then(|| Edges {
-            slot,
-            nodes,
-            x: &skin.x,
-            reach: settings.soft_margin() + motion[body as usize] + 2.0 * settings.dt * skin.fastest + fall(settings),
-            most: settings.contact_margin,
-        });
         for &cell in near_cells.iter() {
             let known = &contacts[known.clone()];
             let corners = nodes.cells.corners[cell as usize];
@@ -324,10 +315,7 @@ pub(crate) fn find_rigid(
             if convex {
                 let looker = Looker { slot, nodes, x: &skin.x, known, reach: settings.contact_margin };
                 let [p, q, r] = corners;
-                rims = [[p, q], [q, r], [r, p]].map(|edge| {
-                    let rim = looker.crossing(state, &side, edge);
-                    if let Some(edges) = &edges { edges.contact(state, &side, edge, rim) } else { rim }
-                });
+                rims = [[p, q], [q, r], [r, p]].map(|edge| looker.crossing(state, &side, edge));
             }
             let corner_first = convex && side.meets_corner_first(settings, (nodes, skin), cell, known);
             let meet = if corner_first && side.pushed_at(state, slot, cell).is_none() {
@@ -565,15 +553,8 @@ fn face_meet(
     if !nodes.surface.is_solid() {
         return meet;
     }
-    let meet = meet.filter(|meet| meet.normal.dot(plane) < 0.0);
-    if geometry.is_cornered() && meet.is_none_or(|meet| meet.normal.dot(plane) > -SAME_WAY) {
-        let face = geometry.meet_face(&placed, at, plane, [reach, settings.contact_margin]);
-        if face.is_some() {
-            return face;
-        }
-    }
     // a body that has penetrated is in contact with the face through which it entered
-    meet.or_else(|| {
+    meet.filter(|meet| meet.normal.dot(plane) < 0.0).or_else(|| {
         let behind = geometry.is_convex().then(|| geometry.meet_behind(&placed, at, plane)).flatten()?;
         side.entered(state, slot, nodes, cell).then_some(behind)
     })
