@@ -28,6 +28,7 @@ const TESTS_F64: Job = Job {
         "test",
         "--no-fail-fast",
         "--package=sinew-math",
+        "--package=sinew-spec",
         "--package=sinew-friction",
         "--package=sinew",
         "--package=sinew-mesh",

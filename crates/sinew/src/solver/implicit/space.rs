@@ -182,6 +182,7 @@ impl Space {
         let Self { rate, cross, offset, reach, push, from, step, .. } = self;
         [rate, cross, offset, reach, push, from, step].into_iter().for_each(|list| hold(list, rows));
         hold(&mut self.made_for, 2 * rows);
+        hold(&mut self.known, rows);
         [&mut self.near, &mut self.far].into_iter().for_each(|list| hold(list, rows));
         let Active { rows: packed, blocks: numbers, jacobians, push } = &mut self.active;
         hold(packed, rows);
