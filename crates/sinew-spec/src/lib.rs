@@ -8,11 +8,12 @@
 //! The order of fields, variants and words is part of the format of saves. New ones are appended.
 //!
 //! ```
-//! use sinew_spec::{Item, Kind, Rule, Spec, ANY, POSITIVE, record};
+//! use sinew_math::Real;
+//! use sinew_spec::{ANY, Item, Kind, POSITIVE, Rule, Spec, record};
 //!
 //! #[derive(Debug, PartialEq)]
 //! struct Ball {
-//!     radius: f32,
+//!     radius: Real,
 //!     hollow: bool,
 //! }
 //! record!(Ball, "ball", "A ball.", Ball { radius: 0.1, hollow: false }, {

@@ -48,16 +48,17 @@ macro_rules! record {
 /// there is one, and a sentence. A member is a field name, or the index of a tuple.
 ///
 /// ```
+/// use sinew_math::Real;
 /// use sinew_spec::{ANY, FINITE, Kind, Spec, choice};
 /// #[derive(Debug, PartialEq)]
 /// enum Shape {
 ///     Point,
-///     Ball { radius: f32 },
+///     Ball { radius: Real },
 ///     Row(u32),
 /// }
 /// choice!(Shape, "shape", "A shape.", {
 ///     "point" => Point, "A point.", {};
-///     "ball" => Ball, "A ball.", { radius radius: f32, FINITE => 1.0, "Radius [m]."; };
+///     "ball" => Ball, "A ball.", { radius radius: Real, FINITE => 1.0, "Radius [m]."; };
 ///     "row" => Row, "Points in a row.", { 0 count: u32, ANY, "How many."; };
 /// });
 /// let Kind::Choice(shape) = Shape::kind(&ANY) else { panic!() };
@@ -111,9 +112,10 @@ macro_rules! choice {
 /// Describes an enum whose variants hold a record each.
 ///
 /// ```
+/// use sinew_math::Real;
 /// use sinew_spec::{ANY, FINITE, Spec, kinds, record};
 /// #[derive(Debug, PartialEq)]
-/// struct Ball { radius: f32 }
+/// struct Ball { radius: Real }
 /// record!(Ball, "ball", "A ball.", Ball { radius: 1.0 }, { radius: FINITE, "Radius [m]."; });
 /// #[derive(Debug, PartialEq)]
 /// enum Shape { Ball(Ball) }

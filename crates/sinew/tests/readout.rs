@@ -113,7 +113,7 @@ fn contact_forces_on_a_cloth_are_the_change_of_its_momentum_in_soa_and_by_rows()
         let model = SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params::default());
         let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(2e-3).material(SurfaceMaterial::friction(0.4));
         let body = world.add_soft(body.at([0.02, 0.21, 0.01]))?;
-        // a cloth in SoA loses up to a hundredth of its contact impulses (docs/accuracy.md)
+        // the momentum of a cloth in rows differs from its contact impulses by up to a hundredth here (docs/accuracy.md)
         balance_within(0.01, name, &mut world, body, 90, |w| contact_force(w, body))?;
     }
     Ok(())
