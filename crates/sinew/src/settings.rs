@@ -171,8 +171,7 @@ pub struct Settings {
     pub dt: Real,
     /// Gravity [m/s²], each component −1e5 to 1e5. Default (0, −9.81, 0).
     pub gravity: Vec3,
-    /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Bodies that need more raise the number of
-    /// their step: explicit models, sheets and ropes of position based dynamics with more than two sweeps. Default 4.
+    /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
     pub substeps: u32,
     /// Maximum number of substeps that explicit deformable models, and joints whose arms turn fast (0.15 rad in a
     /// substep), may require. A model that needs more is integrated

@@ -101,10 +101,6 @@ pub(crate) mod soft_body {
 
     /// Fraction of a model's stable step that is used: material may become stiffer before the step ends.
     pub(crate) const STABLE_SHARE: Real = 0.8;
-    /// Sweeps in a substep above which a sheet or rope has more substeps instead. On a cylinder a cord with 4 x 8 and 8 x 4
-    /// sweeps slips at the tension ratios 1.46 and 1.53 instead of 3.51, with 16 x 2 and 32 x 1 at 3.7 and 3.6; a rope that
-    /// swings down loses 22, 13, 6 and 4 % of its energy.
-    pub(crate) const SWEEPS: u32 = 2;
 }
 
 /// Conservation of angular momentum in free islands.

@@ -498,7 +498,7 @@ fn threads_and_lanes_change_no_bit() {
             let mut body = start(&sample, 10);
             let h = sample.step(&body);
             for _ in 0..2 {
-                body.step_in(&StepContext { h, substep: 0, refined: 1, last: true, lanes, resolve: false, pool });
+                body.step_in(&StepContext { h, substep: 0, last: true, lanes, resolve: false, pool });
             }
             (body.x, body.v, body.internal_state)
         };

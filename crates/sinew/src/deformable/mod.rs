@@ -49,9 +49,6 @@ pub struct StepContext<'a> {
     pub h: Real,
     /// Index of the substep in the step; A is built when it is 0.
     pub substep: u32,
-    /// How many times as many substeps a step has as the settings say, at least 1: a model that sweeps constraints needs
-    /// fewer sweeps in each (`Traits::sweeps`).
-    pub refined: u32,
     /// True in the last substep of the step: limits are enforced there.
     pub last: bool,
     /// Use eight-wide kernels; the scalar path gives the same bits.
@@ -66,7 +63,7 @@ pub struct StepContext<'a> {
 impl<'a> StepContext<'a> {
     /// A substep of `h` [s] on the caller's thread, the last of its step.
     pub fn new(h: Real, substep: u32) -> Self {
-        Self { h, substep, refined: 1, last: true, lanes: true, resolve: false, pool: None }
+        Self { h, substep, last: true, lanes: true, resolve: false, pool: None }
     }
 
     /// The same with large loops distributed over threads.

@@ -40,10 +40,6 @@ pub struct Traits {
     /// Stretch limit of an edge, as a fraction of its length, of a model in which a Gauss-Seidel sweep propagates
     /// tension by one edge; infinite: no limit. Such a body may request substeps (`Settings::sheet_substeps`).
     pub stretch_limit: Option<Real>,
-    /// Sweeps over the constraints in a substep, of a model for which the same number of sweeps in more substeps is more
-    /// accurate; 1: no additional substeps. The swept islands then have more substeps than `Settings::substeps`, and
-    /// [`StepContext::refined`](super::StepContext::refined) is how many times as many.
-    pub sweeps: u32,
     /// Stiffness of an implicit body whose rounding errors exceed its mass in long steps; none when any step is resolved.
     pub conditioning: Option<Conditioning>,
 }
@@ -61,7 +57,6 @@ impl Default for Traits {
             kicks_in_advance: false,
             implicit_form: false,
             stretch_limit: None,
-            sweeps: 1,
             conditioning: None,
         }
     }

@@ -578,7 +578,7 @@ impl Prepared {
         let (h, lanes, resolve) = built_for;
         self.model.refresh(body);
         self.model.set_implicit(true);
-        let context = StepContext { h, substep: 0, refined: 1, last: true, lanes, resolve, pool: None };
+        let context = StepContext { h, substep: 0, last: true, lanes, resolve, pool: None };
         let [x, v] = &mut self.moved;
         self.model.predict(&context, BodyMut { x, v, force: &self.force, internal_state: &mut self.inner });
     }

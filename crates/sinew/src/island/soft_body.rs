@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
 use crate::tuning::energy_limiter::{CHANGE, FLUNG};
-use crate::tuning::soft_body::{STABLE_SHARE, SWEEPS};
+use crate::tuning::soft_body::STABLE_SHARE;
 use crate::work::{BodyWork, EnergyBudget, OutputWork, Setup, SoftBodyWork, SoftWork, SubstepContext};
 
 /// Takes models of new bodies and rebuilds those that are missing; drops those whose body was removed.
@@ -140,8 +140,7 @@ impl From<&SubstepContext> for When {
 impl When {
     fn context<'a>(self, settings: &Settings, pool: &'a Pool) -> StepContext<'a> {
         let (lanes, resolve) = (settings.lanes, settings.max_substeps > 1);
-        let refined = (settings.dt / (self.h * settings.substeps as Real)).round().max(1.0) as u32;
-        StepContext { h: self.h, substep: self.substep, refined, last: self.last, lanes, resolve, pool: Some(pool) }
+        StepContext { h: self.h, substep: self.substep, last: self.last, lanes, resolve, pool: Some(pool) }
     }
 }
 
@@ -279,18 +278,14 @@ fn needed(stable_step: Real, settings: &Settings) -> u32 {
     (settings.dt / (STABLE_SHARE * stable_step)).ceil().min(1e6) as u32
 }
 
-/// Substeps that these bodies need, explicit ones to be stable, implicit ones to be resolved, those that sweep constraints
-/// to have few sweeps in each, at least `least` and at most the limit of the settings.
+/// Substeps that these bodies need, explicit ones to be stable, implicit ones to be resolved, at least `least` and at
+/// most the limit of the settings.
 pub(crate) fn substeps(slots: &[u32], soft: &SoftWork, settings: &Settings, least: u32) -> u32 {
     let held = slots.iter().filter_map(|&slot| soft.models[slot as usize].as_ref());
     let needs = held.map(|h| {
-        let traits = h.model.traits();
-        // implicit bodies are not swept
-        let (largest, swept) = match h.model.operator() {
-            Some(_) => (traits.resolved_step() / STABLE_SHARE, 0),
-            None => (h.stable_step, settings.substeps * traits.sweeps.div_ceil(SWEEPS)),
-        };
-        needed(largest, settings).max(swept).min(settings.max_substeps)
+        let implicit = h.model.operator().is_some();
+        let largest = if implicit { h.model.traits().resolved_step() / STABLE_SHARE } else { h.stable_step };
+        needed(largest, settings).min(settings.max_substeps)
     });
     needs.fold(least, u32::max)
 }

@@ -361,11 +361,6 @@ impl Pbd {
         self.parts.count() == 1 && self.params.damping == Damping::Internal { rate: 0.0 }
     }
 
-    /// True for a sheet or rope.
-    fn is_thin(&self) -> bool {
-        self.rows.volumes.is_empty()
-    }
-
     /// True when there are constraints other than edges and braces.
     fn has_other_rows(&self) -> bool {
         let rows = &self.rows;
@@ -382,15 +377,13 @@ impl Pbd {
     fn relax(&mut self, ctx: &StepContext<'_>) {
         let h = ctx.h;
         let pace = Pace { inverse_square: 1.0 / (h * h), drag: self.params.row_damping / h };
-        let thin = self.is_thin();
         let (rows, network, lanes) = (&self.rows, &mut self.network, ctx.lanes);
         let [distances, skip_constraints, kinks, hinges, volumes, enclosed] = &mut self.memory;
-        let sweeps = if thin { self.params.iterations.div_ceil(ctx.refined) } else { self.params.iterations };
-        let (once, drag) = (sweeps == 1, self.params.row_damping > 0.0);
+        let (once, drag) = (self.params.iterations == 1, self.params.row_damping > 0.0);
         if !once && !drag {
             network.forget();
         }
-        for _ in 0..sweeps {
+        for _ in 0..self.params.iterations {
             if drag {
                 sweep(&rows.distances, &mut network.places, distances, pace);
                 sweep(&rows.skip_constraints, &mut network.places, skip_constraints, pace);
@@ -526,14 +519,13 @@ impl Deformable for Pbd {
     }
 
     fn traits(&self) -> Traits {
-        let thin = self.is_thin();
+        let thin = self.rows.volumes.is_empty();
         Traits {
             internal_rows: self.rows.len(),
             // constraints may be rigid
             response: Approximation::Lumped { stiffness: Real::INFINITY, damping: 0.0, decay: 0.0 },
             implicit_form: self.has_implicit_form(),
             stretch_limit: (!self.implicit && thin).then_some(self.network.limit.0),
-            sweeps: if self.is_thin() { self.params.iterations } else { 1 },
             ..Traits::default()
         }
     }

@@ -463,7 +463,6 @@ fn lanes_and_threads_give_the_bits_of_the_scalar_path() {
                 let ctx = StepContext {
                     h: 0.5 * model.traits().stable_step,
                     substep: 0,
-                    refined: 1,
                     last: true,
                     lanes,
                     resolve: false,
