@@ -16,7 +16,7 @@ use super::dilatation::Dilatations;
 use super::rows::Rows;
 use crate::deformable::SmoothMotions;
 use crate::deformable::fem::tet_kernel::{RestTet, rotation_of};
-use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, run, vec};
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, WideMat3, run, vec, wide_outer, widen};
 
 /// Maximum number of control points. 16 need half as many iterations again as 32, 64 bring no gain (in the study).
 pub(super) const POINTS: usize = 32;
@@ -27,6 +27,9 @@ const NODES_A_POINT: usize = 64;
 /// Nodes below which a body has no coarse space: block Jacobi needs few iterations for it. A block of 125 nodes that slid
 /// on its stiff contact rows took 88 iterations for a pass without, so that a solve ran out of them.
 const LEAST_NODES: usize = 24;
+/// Volume of the inertia ellipsoid, relative to that of a ball of equal trace, below which a body is a line or a sheet: its
+/// affine motions depend on each other, and it bends in shapes that four points do not have.
+const THIN: f64 = 1e-6;
 /// Control points of each node.
 const HOLDS: usize = 4;
 /// Modes of a point.
@@ -86,10 +89,20 @@ pub(in crate::deformable) struct Coarse {
     lanes: bool,
 }
 
+/// True when the nodes lie on a line or in a plane.
+fn is_thin(vertices: &[Vec3]) -> bool {
+    let count = vertices.len().max(1) as Real;
+    let middle = vertices.iter().fold(Vec3::ZERO, |sum, x| sum + *x) / count;
+    let spread = vertices.iter().fold(WideMat3::ZERO, |sum, &x| sum + wide_outer(widen(x - middle), widen(x - middle)));
+    let mean = (spread.col(0).x + spread.col(1).y + spread.col(2).z) / 3.0;
+    !(spread.determinant() > THIN * mean.powi(3))
+}
+
 impl Coarse {
     /// Control points of a body, at most `most`; none when it is too small for a coarse space.
     pub fn new(vertices: &[Vec3], tets: &[RestTet], most: usize) -> Option<Self> {
-        if vertices.len() < LEAST_NODES {
+        let least = if is_thin(vertices) { HOLDS * NODES_A_POINT } else { LEAST_NODES };
+        if vertices.len() < least {
             return None;
         }
         let points = 1 << (vertices.len() / NODES_A_POINT).clamp(HOLDS, most).ilog2();
