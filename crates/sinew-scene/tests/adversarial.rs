@@ -1,7 +1,7 @@
 //! Scenes that ask for trouble, each with what must come of it: a refusal that names the culprit, or a second of motion in
 //! which every place stays finite and nothing gets further than gravity, its own speed and the push out of an overlap explain.
 
-use sinew::{Motion, Report, Settings, World};
+use sinew::{FaultKind, Motion, Report, Settings, World};
 use sinew_scene::file::{Syntax, read_text};
 use sinew_scene::validate::tools::num;
 
@@ -60,7 +60,8 @@ fn bound(world: &World, settings: &Settings) -> f64 {
 }
 
 fn is_mad(report: &Report) -> bool {
-    !report.faults.is_empty()
+    // a joint that a million times its mass opens is reported, and nothing is frozen
+    report.faults.iter().any(|f| !matches!(f.what, FaultKind::JointOpen { .. }))
 }
 
 /// Runs a case; a word on what went wrong.

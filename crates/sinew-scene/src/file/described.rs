@@ -200,6 +200,7 @@ pub(crate) fn wants(kind: &Kind) -> String {
         }
         Kind::List(_, None) => "a list".to_owned(),
         Kind::Optional(inner) => wants(inner),
+        Kind::Record(record) if record.name == SURFACE => SurfaceMaterial::wants(&sinew::spec::ANY),
         Kind::Record(record) => article(record.name),
         Kind::Choice(choice) => article(choice.name),
     }

@@ -5,6 +5,7 @@ use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, hold, outer, run_wide, vec};
+use crate::tuning::implicit::LARGEST_KNOWN;
 use crate::tuning::preconditioner::{LIFT, LIFTS};
 
 /// No operator contains the block.
@@ -267,6 +268,10 @@ impl Space {
         for &id in &self.near {
             if let Bounds::Disc { normal, friction, radius } = rows.rows()[id as usize].bounds {
                 let start = rows.rows()[normal as usize].impulse;
+                // with a larger coefficient an error of the impulse is more than all friction that the bodies can have
+                if friction > LARGEST_KNOWN {
+                    continue;
+                }
                 self.known[id as usize] = start > 0.0;
                 self.reach[id as usize] = (friction * start + radius).max(0.0);
             }
