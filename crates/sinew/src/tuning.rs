@@ -193,9 +193,9 @@ pub(crate) mod direct {
     /// Largest number of products in the factorisation of joints that are linked; above it they are swept. About a
     /// millisecond: a chain of 4,000 ball joints, or a net of 20 x 20.
     pub(crate) const MOST_WORK: usize = 4_000_000;
-    /// Pivot, as a fraction of the diagonal, below which a row depends on others: rounding errors of Jacobians.
-    #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
-    pub(crate) const DEPENDENT: f64 = 64.0 * Real::EPSILON as f64;
+    /// Pivot, as a fraction of the diagonal, below which a row depends on others. The independent part of a redundant row
+    /// is the opening of its joints, not a rounding error: with that of f64 the bridge of the gallery came apart.
+    pub(crate) const DEPENDENT: f64 = 64.0 * f32::EPSILON as f64;
     /// Largest rotation of a joint's arm in a substep [rad], as far as `Settings::max_substeps` allows. The rows are
     /// those of the start of a substep: beyond second order in this angle a joint opens. A folded chain of 65 links of
     /// which one end is released opens by 6.5 % of a link with 0.25, by 2 % with 0.15.
