@@ -11,8 +11,10 @@ use std::path::Path;
 pub const JOB: Job = Job { name: "docs", steps: &[Step::Call(docs)] };
 
 /// Units that rustdoc interprets as names. Others (`m/s`, `m³`, `1`) are not paths and cause no warning.
-const UNITS: [&str; 18] =
-    ["m", "m²", "m³", "mm", "s", "ms", "us", "kg", "g", "N", "J", "W", "Pa", "Hz", "rad", "deg", "K", "bytes"];
+const UNITS: [&str; 20] = [
+    "m", "m²", "m³", "mm", "s", "ms", "us", "µs", "kg", "g", "N", "J", "W", "Pa", "Hz", "rad", "deg", "K", "byte",
+    "bytes",
+];
 
 fn docs(root: &Path) -> bool {
     // one line per warning; cargo repeats the warnings of cached crates

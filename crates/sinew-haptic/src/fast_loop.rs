@@ -212,7 +212,7 @@ impl FastLoop {
         }
     }
 
-    /// The tick that stability feels, E[dt²]/E[dt].
+    /// The tick that stability feels, `E[dt²]/E[dt]`.
     pub fn effective_tick(&self) -> EffectiveTick {
         self.effective
     }

@@ -36,7 +36,7 @@ pub fn mismatch_limit(device_damping: f64, period: f64, late: f64, predicted: f6
     device_damping / (0.5 * period + late - predicted + 0.5 * blend)
 }
 
-/// Mean tick that stability feels: E[dt²]/E[dt]. A force held over a long tick leaks with the square of its length.
+/// Mean tick that stability feels: `E[dt²]/E[dt]`. A force held over a long tick leaks with the square of its length.
 ///
 /// ```
 /// use sinew_haptic::limits::EffectiveTick;
