@@ -22,7 +22,7 @@ const LONGEST: u64 = 60_000;
 pub struct Args {
     /// Address to listen on, as in 127.0.0.1:5004; port 0 takes any free one
     listen: String,
-    /// Address that the packets are for; its answers go back to whoever sent
+    /// Address that the packets are for; its answers go back to the sender
     target: String,
     /// Share of packets that are lost, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]

@@ -231,7 +231,7 @@ fn a_capture_of_one_session_is_of_no_use_in_another() {
     }
     assert_eq!(*network.peers[0].receiver.picture(), picture);
     assert_eq!(network.sender.command(), None);
-    // replayed hellos get challenges, which nobody can use without the key
+    // replayed hellos get challenges, which are useless without the key
     assert!(out.iter().all(|(_, answer)| answer.len() <= 76 + 24));
     assert_eq!(network.sender.viewers().count(), 1);
 }

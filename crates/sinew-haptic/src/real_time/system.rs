@@ -7,7 +7,7 @@
 pub struct Scheduling {
     /// True under the real-time class.
     pub real_time: bool,
-    /// True when the thread stays on the core that was asked for.
+    /// True when the thread stays on the requested core.
     pub pinned: bool,
     /// What was refused and the remedy, or nothing.
     pub refused: Vec<String>,

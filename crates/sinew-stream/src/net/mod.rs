@@ -1,4 +1,4 @@
-//! Sockets: thin layers around the state machines. None of them waits longer than it is told.
+//! Sockets: thin layers around the state machines. Each call waits at most for its time limit.
 
 mod receiver;
 mod relay;
