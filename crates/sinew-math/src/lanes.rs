@@ -185,6 +185,7 @@ impl Picks {
     }
 
     /// The rows with the blocks they index; panics when an index is out of bounds.
+    #[inline]
     pub fn over<'a>(&'a self, blocks: &'a [Block]) -> Picked<'a> {
         if self.limit > blocks.len() {
             outside(self.limit - 1, blocks.len());
@@ -258,6 +259,7 @@ impl PairPicks {
     }
 
     /// The groups with the blocks they read and write; panics when an index is out of bounds.
+    #[inline]
     pub fn over<'a>(&'a self, blocks: &'a mut [Block]) -> PickedPairs<'a> {
         if self.limit > blocks.len() {
             outside(self.limit - 1, blocks.len());
@@ -297,6 +299,27 @@ impl PickedPairs<'_> {
 #[inline(never)]
 fn outside(at: usize, blocks: usize) -> ! {
     panic!("block {at} of {blocks}")
+}
+
+/// The first N numbers of a slice, as an array. Panics when there are fewer.
+///
+/// `try_into` and `first_chunk` return a reference or nothing, and where the compiler does not know that the pointer is
+/// not null it compares each with null: six comparisons per eight distance constraints.
+#[cfg(not(feature = "f64"))]
+#[inline(always)]
+fn head<const N: usize>(from: &[Real]) -> &[Real; N] {
+    let from = &from[..N];
+    // SAFETY: N numbers, by the line above; an array is aligned as its elements.
+    unsafe { &*from.as_ptr().cast() }
+}
+
+/// The same, mutable.
+#[cfg(not(feature = "f64"))]
+#[inline(always)]
+fn head_mut<const N: usize>(to: &mut [Real]) -> &mut [Real; N] {
+    let to = &mut to[..N];
+    // SAFETY: as above; borrowed mutably.
+    unsafe { &mut *to.as_mut_ptr().cast() }
 }
 
 /// A number, or eight or sixteen of them: the operations of the contact kernel.

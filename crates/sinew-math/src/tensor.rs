@@ -227,6 +227,7 @@ fn sinc_cos(s2: Real) -> (Real, Real) {
 
 /// Motion of a point at `arm` that a rotation by `turn` adds to `turn × arm`: (R − 1) arm − turn × arm, without
 /// cancellation for small angles. Beyond 3 rad it is that of 3 rad: the series ends there.
+#[inline]
 pub fn beyond_tangent(turn: Vec3, arm: Vec3) -> Vec3 {
     const MOST: Real = 3.0;
     let whole = turn.length_squared();

@@ -1,6 +1,6 @@
 //! Eight numbers at a time: the vectorised path.
 
-use super::{Block, Blocks, LANES, Lane, Number, Pairs, Picked, PickedPairs, Real};
+use super::{Block, Blocks, LANES, Lane, Number, Pairs, Picked, PickedPairs, Real, head, head_mut};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*, u32x8};
 
 /// 4x4 transpose of four blocks.
@@ -24,7 +24,7 @@ fn turn_xyz<S: Simd>(s: S, r: [f32x4<S>; 8]) -> [f32x8<S>; 3] {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cast<A: Simd, B: Simd>(to: B, v: f32x8<A>) -> f32x8<B> {
-    f32x8::from_slice(to, &<[f32; 8]>::from(v))
+    f32x8::load_array_ref(to, &<[f32; 8]>::from(v))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -71,7 +71,7 @@ fn turn_twos<S: Simd>(s: S, r: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
 fn side_by_side<S: Simd>(s: S, from: [&Block; LANES]) -> [f32x4<S>; LANES] {
     let mut out = [f32x4::splat(s, 0.0); LANES];
     for k in 0..LANES {
-        out[k] = f32x4::from_slice(s, from[k]);
+        out[k] = f32x4::load_array_ref(s, from[k]);
     }
     out
 }
@@ -115,26 +115,26 @@ fn part<S: Simd>(rows: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
 #[inline(always)]
 fn known_blocks<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES], next: u32) -> [f32x4<S>; LANES] {
     let end = u32x8::splat(s, u32::try_from(base.blocks).unwrap_or(u32::MAX).saturating_sub(next));
-    if !u32x8::from_slice(s, index).simd_lt(end).all_true() {
+    if !u32x8::load_array_ref(s, index).simd_lt(end).all_true() {
         super::outside(index.iter().max().map_or(0, |&i| i as usize), base.blocks);
     }
     let mut out = [f32x4::splat(s, 0.0); LANES];
     for k in 0..LANES {
         // SAFETY: index + next is below the number of blocks by the check above.
-        out[k] = f32x4::from_slice(s, &unsafe { base.read_known(index[k] + next) });
+        out[k] = f32x4::load_array_ref(s, &unsafe { base.read_known(index[k] + next) });
     }
     out
 }
 
 #[inline(always)]
 fn block<S: Simd>(s: S, base: Blocks<'_>, index: u32) -> f32x4<S> {
-    f32x4::from_slice(s, &base.read::<4>(index))
+    f32x4::load_array_ref(s, &base.read::<4>(index))
 }
 
 #[inline(always)]
 fn put<S: Simd>(v: f32x4<S>, base: Blocks<'_>, index: u32) {
     let mut numbers = [0.0; 4];
-    v.store_slice(&mut numbers);
+    v.store_array(&mut numbers);
     base.write(index, numbers);
 }
 
@@ -142,7 +142,7 @@ fn put<S: Simd>(v: f32x4<S>, base: Blocks<'_>, index: u32) {
 #[inline(always)]
 fn check_all<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES]) {
     let end = u32x8::splat(s, u32::try_from(base.blocks).unwrap_or(u32::MAX));
-    let known = u32x8::from_slice(s, index).simd_lt(end);
+    let known = u32x8::load_array_ref(s, index).simd_lt(end);
     assert!(known.all_true(), "a block of {index:?} is not among {}", base.blocks);
 }
 
@@ -154,7 +154,7 @@ fn check_all<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES]) {
 unsafe fn products<S: Simd>(s: S, base: Blocks<'_>, a: u32, b: u32, axis: &Block) -> f32x4<S> {
     // SAFETY: in bounds by the caller.
     let (a, b) = unsafe { (base.read_known(a), base.read_known(b)) };
-    f32x4::from_slice(s, axis) * (f32x4::from_slice(s, &b) - f32x4::from_slice(s, &a))
+    f32x4::load_array_ref(s, axis) * (f32x4::load_array_ref(s, &b) - f32x4::load_array_ref(s, &a))
 }
 
 /// Sums x + y + z of four rows, one per lane.
@@ -172,13 +172,13 @@ fn sum_rows<S: Simd>(s: S, r: [f32x4<S>; 4]) -> f32x4<S> {
 /// Both indices are below the number of blocks.
 #[inline(always)]
 unsafe fn push_pair<S: Simd>(s: S, base: Blocks<'_>, (a, b): (u32, u32), axis: &Block, change: Real, answers: u32) {
-    let u = f32x4::from_slice(s, axis);
+    let u = f32x4::load_array_ref(s, axis);
     if answers & 1 != 0 {
         // SAFETY: in bounds by the caller.
         let block = unsafe { base.read_known(a) };
         let push = f32x4::splat(s, change * block[3]);
         let mut out = [0.0; 4];
-        (f32x4::from_slice(s, &block) - u * push).store_slice(&mut out);
+        (f32x4::load_array_ref(s, &block) - u * push).store_array(&mut out);
         // SAFETY: in bounds by the caller.
         unsafe { base.write_known(a, out) };
     }
@@ -187,7 +187,7 @@ unsafe fn push_pair<S: Simd>(s: S, base: Blocks<'_>, (a, b): (u32, u32), axis: &
         let block = unsafe { base.read_known(b) };
         let push = f32x4::splat(s, change * block[3]);
         let mut out = [0.0; 4];
-        (f32x4::from_slice(s, &block) + u * push).store_slice(&mut out);
+        (f32x4::load_array_ref(s, &block) + u * push).store_array(&mut out);
         // SAFETY: in bounds by the caller.
         unsafe { base.write_known(b, out) };
     }
@@ -205,7 +205,7 @@ pub struct Spans<S: Simd> {
 #[inline(always)]
 fn two<S: Simd>(s: S, pairs: PickedPairs<'_>, low: u32, high: u32) -> f32x8<S> {
     let (low, high) = (pairs.read(low), pairs.read(high));
-    s.combine_f32x4(f32x4::from_slice(s, &low), f32x4::from_slice(s, &high))
+    s.combine_f32x4(f32x4::load_array_ref(s, &low), f32x4::load_array_ref(s, &high))
 }
 
 /// Writes two blocks of one vector.
@@ -281,7 +281,7 @@ fn clear_fourth<S: Simd>(s: S, v: f32x8<S>) -> f32x8<S> {
     }
     let mut n = <[f32; 8]>::from(v);
     (n[3], n[7]) = (0.0, 0.0);
-    f32x8::from_slice(s, &n)
+    f32x8::load_array_ref(s, &n)
 }
 
 /// Pair k and k + 4 of [`Lane::pair_pull`].
@@ -309,11 +309,11 @@ impl<S: Simd> Number for f32x8<S> {
     }
     #[inline(always)]
     fn load(s: S, from: &[Real]) -> Self {
-        f32x8::from_slice(s, &from[..8])
+        f32x8::load_array_ref(s, head(from))
     }
     #[inline(always)]
     fn store(self, to: &mut [Real]) {
-        self.store_slice(&mut to[..8]);
+        self.store_array(head_mut(to));
     }
     #[inline(always)]
     fn div(self, other: Self) -> Self {
@@ -395,7 +395,7 @@ impl<S: Simd> Lane for f32x8<S> {
     fn store_blocks(rows: [Self; 4], to: &mut [Block]) {
         let (b, to) = (part(rows), &mut to[..8]);
         for k in 0..8 {
-            b[k].store_slice(&mut to[k]);
+            b[k].store_array(&mut to[k]);
         }
     }
     #[inline(always)]
@@ -409,7 +409,7 @@ impl<S: Simd> Lane for f32x8<S> {
         for k in 0..8 {
             n[k] = from[i[k] as usize];
         }
-        f32x8::from_slice(s, &n)
+        f32x8::load_array_ref(s, &n)
     }
     #[inline(always)]
     fn store_rows4(rows: [Self; 4], base: Blocks<'_>, i: &[u32]) {
@@ -449,7 +449,7 @@ impl<S: Simd> Lane for f32x8<S> {
         check_all(s, base, a);
         check_all(s, base, b);
         let mut change = [0.0; LANES];
-        self.store_slice(&mut change);
+        self.store_array(&mut change);
         for k in 0..LANES {
             // SAFETY: all indices are checked above.
             unsafe { push_pair(s, base, (a[k], b[k]), &u[k], change[k], pairs.answers >> (2 * k)) };
@@ -481,7 +481,7 @@ impl<S: Simd> Lane for f32x8<S> {
         let none = f32x4::splat(s, 0.0);
         let mut b = [none; LANES];
         for k in 0..LANES {
-            b[k] = f32x4::from_slice(s, &from[k]);
+            b[k] = f32x4::load_array_ref(s, &from[k]);
         }
         join(s, b)
     }

@@ -1,7 +1,7 @@
 //! Sixteen numbers at a time, for the contact kernel: it is limited by the latency of dependent operations, one point
 //! after the other, and the latency is the same for sixteen as for eight.
 
-use super::{Blocks, Number, Real};
+use super::{Blocks, Number, Real, head, head_mut};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x8, f32x16, prelude::*, u32x16};
 
 #[cfg(target_arch = "x86_64")]
@@ -50,7 +50,7 @@ fearless_simd::kernel!(
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn cast<A: Simd, B: Simd>(to: B, v: f32x16<A>) -> f32x16<B> {
-    f32x16::from_slice(to, &<[f32; 16]>::from(v))
+    f32x16::load_array_ref(to, &<[f32; 16]>::from(v))
 }
 
 /// Transposes rows of eight into lanes, from vectors of two rows each: k beside k + 4, then k + 8 beside k + 12. None
@@ -105,11 +105,11 @@ impl<S: Simd> Number for f32x16<S> {
     }
     #[inline(always)]
     fn load(s: S, from: &[Real]) -> Self {
-        f32x16::from_slice(s, &from[..16])
+        f32x16::load_array_ref(s, head(from))
     }
     #[inline(always)]
     fn store(self, to: &mut [Real]) {
-        self.store_slice(&mut to[..16]);
+        self.store_array(head_mut(to));
     }
     #[inline(always)]
     fn div(self, other: Self) -> Self {
@@ -136,14 +136,14 @@ impl<S: Simd> Number for f32x16<S> {
     fn load_rows8(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 8] {
         let i: &[u32; 16] = i.first_chunk().expect("sixteen lanes");
         let blocks = u32::try_from(base.blocks).unwrap_or(u32::MAX);
-        if !u32x16::from_slice(s, i).simd_lt(u32x16::splat(s, blocks.saturating_sub(1))).all_true() {
+        if !u32x16::load_array_ref(s, i).simd_lt(u32x16::splat(s, blocks.saturating_sub(1))).all_true() {
             super::outside(i.iter().max().map_or(0, |&i| i as usize), base.blocks);
         }
         let mut halves = [[<f32x8<S> as SimdBase<S>>::splat(s, 0.0); 2]; 8];
         for lane in 0..16 {
             let (k, half) = place(lane);
             // SAFETY: both blocks are in bounds by the check above.
-            halves[k][half] = f32x8::from_slice(s, &unsafe { base.read_row(i[lane]) });
+            halves[k][half] = f32x8::load_array_ref(s, &unsafe { base.read_row(i[lane]) });
         }
         let mut rows = [<f32x16<S> as SimdBase<S>>::splat(s, 0.0); 8];
         for k in 0..8 {
@@ -166,7 +166,7 @@ impl<S: Simd> Number for f32x16<S> {
         if let Some(rows) = lanes_to_rows(s, &lanes) {
             let blocks = u32::try_from(base.blocks).unwrap_or(u32::MAX);
             // u32::MAX + 1 wraps to 0 and passes the check: such a row is not written
-            if !(u32x16::from_slice(s, i) + u32x16::splat(s, 1)).simd_lt(u32x16::splat(s, blocks)).all_true() {
+            if !(u32x16::load_array_ref(s, i) + u32x16::splat(s, 1)).simd_lt(u32x16::splat(s, blocks)).all_true() {
                 super::outside(blocks as usize, base.blocks);
             }
             for lane in 0..16 {

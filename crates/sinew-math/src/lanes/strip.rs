@@ -92,6 +92,7 @@ impl StripPairs {
     }
 
     /// The groups, in columns x, y, z and inverse mass.
+    #[inline]
     pub fn over<'a, const N: usize>(&'a self, columns: &'a mut Columns<N>) -> Strips<'a> {
         assert!(N >= 4, "x, y, z and inverse mass");
         if self.limit > columns.len {
