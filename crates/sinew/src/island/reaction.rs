@@ -22,22 +22,34 @@ fn momentum(nodes: &Nodes, v: &[Vec3]) -> Vec3 {
     free.fold(Vec3::ZERO, |sum, ((_, m), v)| sum + *v * *m)
 }
 
-/// Momenta at the start of the step.
+/// The bodies with supports, and their momenta at the start of the step. A body without supports has no reaction, and its
+/// balance is not computed.
 pub(crate) fn begin(model: &Model, state: &State, bodies: &mut BodyWork) {
     let slots = model.bodies.slot_count();
-    bodies.momentum_before.clear();
-    bodies.momentum_before.resize(slots, Vec3::ZERO);
-    bodies.pushed.clear();
-    bodies.pushed.resize(slots, None);
-    for (slot, _) in model.bodies.iter() {
-        if let Some(nodes) = model.nodes_at(slot) {
-            bodies.momentum_before[slot as usize] = momentum(nodes, &state.node_v[nodes.span()]);
+    let BodyWork { supported, momentum_before, pushed, .. } = bodies;
+    supported.clear();
+    supported.extend((0..slots as u32).map(|slot| model.nodes_at(slot).is_some_and(|n| n.pinned)));
+    for (_, constraint) in model.constraints.iter().filter(|(_, c)| c.is_support()) {
+        if let [_, Some(slot)] = constraint.sides() {
+            supported[slot as usize] = true;
+        }
+    }
+    momentum_before.clear();
+    momentum_before.resize(slots, Vec3::ZERO);
+    pushed.clear();
+    pushed.resize(slots, None);
+    for (slot, before) in momentum_before.iter_mut().enumerate().filter(|(slot, _)| supported[*slot]) {
+        if let Some(nodes) = model.nodes_at(slot as u32) {
+            *before = momentum(nodes, &state.node_v[nodes.span()]);
         }
     }
 }
 
 /// Adds the impulse of the gathered forces and of damping in a substep, before the model is evaluated.
 pub(crate) fn note_push(h: Real, keep: Real, model: &Model, slot: u32, nodes: &Nodes, bodies: &mut BodyWork) {
+    if !bodies.supported[slot as usize] {
+        return;
+    }
     let force = bodies.node_total[nodes.span()].iter().fold(Vec3::ZERO, |sum, f| sum + *f);
     let mut push = force * h;
     if keep < 1.0 {
@@ -51,9 +63,13 @@ pub(crate) fn note_push(h: Real, keep: Real, model: &Model, slot: u32, nodes: &N
 
 /// The reactions of the step; a body that sleeps keeps its last one.
 pub(crate) fn observe(model: &Model, state: &State, bodies: &BodyWork, output: &mut OutputWork, settings: &Settings) {
-    let OutputWork { reactions, supported, report, readout, .. } = output;
+    let OutputWork { reactions, report, readout, .. } = output;
     reactions.resize(model.bodies.slot_count(), Vec3::ZERO);
-    let active = |slot: u32| bodies.active[slot as usize] && model.nodes_at(slot).is_some();
+    // what the balance leaves without a support is rounding
+    for (reaction, _) in reactions.iter_mut().zip(&bodies.supported).filter(|(_, supported)| !**supported) {
+        *reaction = Vec3::ZERO;
+    }
+    let active = |slot: u32| bodies.active[slot as usize] && bodies.supported[slot as usize];
     for (slot, _) in model.bodies.iter().filter(|(slot, _)| active(*slot)) {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         let i = slot as usize;
@@ -77,17 +93,6 @@ pub(crate) fn observe(model: &Model, state: &State, bodies: &BodyWork, output: &
                 reactions[slot as usize] += force;
             }
         }
-    }
-    // a body without supports has no reaction: what the balance leaves there is rounding
-    supported.clear();
-    supported.extend((0..reactions.len() as u32).map(|slot| model.nodes_at(slot).is_some_and(|n| n.pinned)));
-    for (_, constraint) in model.constraints.iter().filter(|(_, c)| c.is_support()) {
-        if let [_, Some(slot)] = constraint.sides() {
-            supported[slot as usize] = true;
-        }
-    }
-    for (reaction, _) in reactions.iter_mut().zip(supported.iter()).filter(|(_, held)| !**held) {
-        *reaction = Vec3::ZERO;
     }
 }
 

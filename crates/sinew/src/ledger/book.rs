@@ -326,7 +326,7 @@ fn momentum(setup: &Setup, state: &State, bodies: &BodyWork, output: &mut Output
         };
         outside += widen(settings.gravity * scale) * (mass * dt);
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        if output.supported.get(slot as usize).copied().unwrap_or(false) {
+        if bodies.supported.get(slot as usize).copied().unwrap_or(false) {
             outside += (widen(output.reactions[slot as usize]) + on_pins(nodes, bodies, settings)) * dt;
         }
         let (a, b) = (&output.ledger.start[slot as usize], &output.ledger.end[slot as usize]);

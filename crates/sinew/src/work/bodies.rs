@@ -33,10 +33,13 @@ pub(crate) struct BodyWork {
     pub time: Real,
     /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
     pub node_total: Vec<Vec3>,
-    /// Momentum of the nodes that are not pinned, at the start of the step [N·s]. Written by `intake`. (slots)
+    /// True for bodies with pinned nodes or axes. Written by `intake`. (slots)
+    pub supported: Vec<bool>,
+    /// Momentum of the nodes that are not pinned, at the start of the step [N·s]; 0 of bodies without supports. Written by
+    /// `intake`. (slots)
     pub momentum_before: Vec<Vec3>,
     /// Impulse of external forces and damping on all nodes of a soft body in the step [N·s]; none where `predict` does
-    /// not gather forces. (slots)
+    /// not gather forces, and without supports. (slots)
     pub pushed: Vec<Option<Vec3>>,
     /// Internal state of the models. Loaded by `detect`, written by `advance`. (as State)
     pub internal_state: Vec<Real>,

@@ -48,8 +48,6 @@ pub(crate) struct OutputWork {
     pub touched: Vec<(u32, u32)>,
     /// Mean force of pinned nodes and axes on each body [N]. Written by `observe`. (slots)
     pub reactions: Vec<Vec3>,
-    /// True for bodies with pinned nodes or axes. Scratch of `observe`. (slots)
-    pub supported: Vec<bool>,
     /// Sums of the ledger.
     pub ledger: LedgerWork,
     /// Time of each phase.
