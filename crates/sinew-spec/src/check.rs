@@ -31,13 +31,13 @@ fn check_item(item: &Item, kind: &Kind, path: &mut String) -> Result<(), NumberE
             error(*i as f64, rule.describe("a whole number"))
         }
         (Item::Optional(Some(item)), Kind::Optional(kind)) => check_item(item, kind, path),
-        (Item::List(items), Kind::List(kind, _)) => {
+        (Item::List(items) | Item::Fixed(items), Kind::List(kind, _)) => {
             for (i, item) in items.iter().enumerate() {
                 within(path, &format!("[{i}]"), |path| check_item(item, kind, path))?;
             }
             Ok(())
         }
-        (Item::Record(items), Kind::Record(record)) => check_fields(items, &(record.fields)(), path),
+        (Item::Record(items), Kind::Record(record)) => check_fields(items, (record.fields)(), path),
         (Item::Choice(index, items), Kind::Choice(choice)) => match (choice.variants)().get(*index) {
             Some(variant) => check_fields(items, &variant.fields, path),
             None => Ok(()),

@@ -1,9 +1,10 @@
 //! Descriptions of public types as data: what scene files, saves, `--set`, schemas and docs are derived from.
 //!
 //! A type that implements [`Spec`] has a [`Kind`], which describes it (names, ranges, defaults, sentences with units in
-//! brackets), and converts to and from an [`Item`], a value that matches the kind. Readers and writers are interpreters of
-//! kind and item, one for each format; they know no type. The macros [`record!`], [`choice!`], [`kinds!`] and [`words!`]
-//! implement the trait from a table. A field that is missing in the table is a compile error.
+//! brackets), and converts to and from a sequence of plain values ([`Sink`], [`Source`]: saves) and to and from an [`Item`],
+//! a tree that matches the kind (scene files). Readers and writers are interpreters, one for each format; they know no type.
+//! The macros [`record!`], [`choice!`], [`kinds!`] and [`words!`] implement the trait from a table. A field that is missing
+//! in the table is a compile error.
 //!
 //! The order of fields, variants and words is part of the format of saves. New ones are appended.
 //!
@@ -34,9 +35,11 @@ mod check;
 mod macros;
 mod plain;
 mod rule;
+mod stream;
 
 pub use check::check;
 pub use rule::{ANY, FINITE, NOT_NEGATIVE, POISSON, POSITIVE, Rule, SHARE, from_to};
+pub use stream::{Sink, Source, Tokens};
 
 use sinew_math::Real;
 
@@ -46,10 +49,56 @@ use sinew_math::Real;
 pub trait Spec: Sized {
     /// Its description; numbers in it obey the rule.
     fn kind(rule: &Rule) -> Kind;
-    /// The value as data.
-    fn to_item(&self) -> Item;
-    /// The value of data; none when the data does not match the kind.
-    fn from_item(item: Item) -> Option<Self>;
+
+    /// Writes the parts of the value.
+    fn put(&self, to: &mut dyn Sink);
+
+    /// Reads the parts of a value; none when they do not match the kind.
+    fn take(from: &mut dyn Source) -> Option<Self>;
+
+    /// The value as a tree.
+    fn to_item(&self) -> Item {
+        let mut tokens = Tokens::default();
+        self.put(&mut tokens);
+        tokens.item(&Self::kind(&ANY)).unwrap_or(Item::Record(Vec::new()))
+    }
+
+    /// The value of a tree; none when it does not match the kind.
+    fn from_item(item: Item) -> Option<Self> {
+        let mut tokens = Tokens::default();
+        tokens.put(&item);
+        Self::take(&mut tokens).filter(|_| tokens.is_empty())
+    }
+}
+
+/// A described form of a type that has no description of its own: a tuple, an option of a tuple.
+///
+/// ```
+/// use sinew_math::Real;
+/// use sinew_spec::{ANY, Spec, Via, record};
+/// struct Spring { stiffness: Real, damping: Real }
+/// record!(Spring, "spring", "A spring.", Spring { stiffness: 1.0, damping: 0.0 }, {
+///     stiffness: ANY, "Stiffness [N/m].";
+///     damping: ANY, "Damping [N·s/m].";
+/// });
+/// impl Via<(Real, Real)> for Spring {
+///     fn of(&(stiffness, damping): &(Real, Real)) -> Self {
+///         Self { stiffness, damping }
+///     }
+///     fn back(self) -> (Real, Real) {
+///         (self.stiffness, self.damping)
+///     }
+/// }
+/// struct Rod { spring: Option<(Real, Real)> }
+/// record!(Rod, "rod", "A rod.", Rod { spring: None }, { spring via Option<Spring>: ANY, "Its spring."; });
+/// let rod = Rod { spring: Some((2.0, 3.0)) };
+/// assert_eq!(Rod::from_item(rod.to_item()).and_then(|rod| rod.spring), rod.spring);
+/// ```
+pub trait Via<T>: Spec {
+    /// The described form.
+    fn of(value: &T) -> Self;
+    /// The value again.
+    fn back(self) -> T;
 }
 
 /// Description of a type.
@@ -65,6 +114,12 @@ pub enum Kind {
     Flag,
     /// Text.
     Text,
+    /// Bytes whose meaning the engine does not know.
+    Bytes,
+    /// The id of a body or constraint; in a file its name.
+    Id(&'static str),
+    /// A rotation, as a unit quaternion x, y, z, w.
+    Turn,
     /// One of some words.
     Words(&'static [Word]),
     /// A list, of a fixed number of items if there is one.
@@ -101,7 +156,7 @@ pub struct Record {
     /// One sentence.
     pub about: &'static str,
     /// Its fields in order.
-    pub fields: fn() -> Vec<Field>,
+    pub fields: fn() -> &'static [Field],
 }
 
 /// A type with variants.
@@ -114,7 +169,7 @@ pub struct Choice {
     /// One sentence.
     pub about: &'static str,
     /// Its variants in order.
-    pub variants: fn() -> Vec<Variant>,
+    pub variants: fn() -> &'static [Variant],
 }
 
 /// A variant of a choice.
@@ -143,6 +198,9 @@ pub struct Field {
     pub kind: Kind,
     /// The value when it is left out; none: it is required.
     pub default: Option<Item>,
+    /// In a file, the keys of its record stand in the table that contains it; the words of its choice are appended to that
+    /// of the variant that contains it.
+    pub flat: bool,
 }
 
 /// A value as data.
@@ -158,10 +216,18 @@ pub enum Item {
     Flag(bool),
     /// Text.
     Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Index and generation.
+    Id(u32, u32),
+    /// A unit quaternion.
+    Turn([Real; 4]),
     /// Index of a word.
     Word(usize),
     /// Items of a list.
     List(Vec<Item>),
+    /// Items of a list of fixed length.
+    Fixed(Vec<Item>),
     /// A value that may be missing.
     Optional(Option<Box<Item>>),
     /// Values of the fields, in order.
@@ -170,44 +236,24 @@ pub enum Item {
     Choice(usize, Vec<Item>),
 }
 
-/// A field with a default, for the macros.
+/// A field of this type with a default unless it is required, for the macros.
 #[doc(hidden)]
-pub fn field<T: Spec>(name: &'static str, about: &'static str, rule: &Rule, default: &T) -> Field {
-    Field { name, about, kind: T::kind(rule), default: Some(default.to_item()) }
-}
-
-/// A field of this type, required or with a default, for the macros.
-#[doc(hidden)]
-pub fn field_of<T: Spec>(name: &'static str, about: &'static str, rule: &Rule, default: Option<T>) -> Field {
-    Field { name, about, kind: T::kind(rule), default: default.map(|d| d.to_item()) }
-}
-
-/// A required field; the value determines the type only. For the macros.
-#[doc(hidden)]
-pub fn required<T: Spec>(name: &'static str, about: &'static str, rule: &Rule, _: &T) -> Field {
-    Field { name, about, kind: T::kind(rule), default: None }
+pub fn field<T: Spec>(
+    (name, about): (&'static str, &'static str),
+    rule: &Rule,
+    marks: &[&str],
+    default: Option<T>,
+) -> Field {
+    let [required, flat] = ["required", "flat"].map(|mark| marks.contains(&mark));
+    let default = default.filter(|_| !required).map(|d| d.to_item());
+    Field { name, about, kind: T::kind(rule), default, flat }
 }
 
 /// Fields of a record, for the macros.
 #[doc(hidden)]
 pub fn fields_of<T: Spec>() -> Vec<Field> {
     match T::kind(&ANY) {
-        Kind::Record(record) => (record.fields)(),
+        Kind::Record(record) => (record.fields)().to_vec(),
         _ => Vec::new(),
     }
-}
-
-/// Items of a record, for the macros.
-#[doc(hidden)]
-pub fn items_of<T: Spec>(record: &T) -> Vec<Item> {
-    match record.to_item() {
-        Item::Record(items) => items,
-        _ => Vec::new(),
-    }
-}
-
-/// The next item of a list, converted, for the macros.
-#[doc(hidden)]
-pub fn next<T: Spec>(items: &mut impl Iterator<Item = Item>) -> Option<T> {
-    T::from_item(items.next()?)
 }

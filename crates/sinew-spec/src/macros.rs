@@ -1,44 +1,55 @@
 //! Tables that implement [`Spec`](crate::Spec).
 
 /// Describes a struct: each field with its range and a sentence. The expression is the value whose fields are the
-/// defaults; fields in `needs` are required.
+/// defaults; fields in `needs`, and those marked `[required]`, have none.
+///
+/// `field as key` has another name in files, `field via Type` is described by another type ([`Via`](crate::Via)), and a
+/// field marked `[flat]` has its keys in the table of the struct.
 ///
 /// An example is at [the crate](crate).
 #[macro_export]
 macro_rules! record {
     ($type:ident, $name:literal, $about:literal, $base:expr,
      $(needs { $($need:ident: $need_rule:expr, $need_about:literal;)* },)?
-     { $($field:ident: $rule:expr, $field_about:literal;)* }) => {
+     { $($field:ident $(as $key:ident)? $(via $via:ty)? $([$($mark:ident),*])?: $rule:expr, $field_about:literal;)* }) => {
         impl $crate::Spec for $type {
             fn kind(_: &$crate::Rule) -> $crate::Kind {
-                let fields = || {
-                    let base: $type = $base;
-                    let _ = &base;
-                    vec![
-                        $($($crate::required(stringify!($need), $need_about, &$need_rule, &base.$need),)*)?
-                        $($crate::field(stringify!($field), $field_about, &$rule, &base.$field),)*
-                    ]
-                };
+                fn fields() -> &'static [$crate::Field] {
+                    static FIELDS: std::sync::OnceLock<Vec<$crate::Field>> = std::sync::OnceLock::new();
+                    FIELDS.get_or_init(|| {
+                        let base: $type = $base;
+                        let _ = &base;
+                        vec![
+                            $($($crate::field(
+                                (stringify!($need), $need_about),
+                                &$need_rule,
+                                &["required"],
+                                Some($crate::through!(base.$need)),
+                            ),)*)?
+                            $($crate::field(
+                                ($crate::key_of!($field $($key)?), $field_about),
+                                &$rule,
+                                &[$($(stringify!($mark)),*)?],
+                                Some($crate::through!(base.$field $(, $via)?)),
+                            ),)*
+                        ]
+                    })
+                }
                 $crate::Kind::Record($crate::Record { name: $name, about: $about, fields })
             }
 
-            fn to_item(&self) -> $crate::Item {
+            fn put(&self, to: &mut dyn $crate::Sink) {
                 // all fields: a new one is a compile error here
                 let $type { $($($need,)*)? $($field,)* } = self;
-                $crate::Item::Record(vec![
-                    $($($crate::Spec::to_item($need),)*)?
-                    $($crate::Spec::to_item($field),)*
-                ])
+                $($($crate::put!(to, $need);)*)?
+                $($crate::put!(to, $field $(, $via)?);)*
             }
 
-            fn from_item(item: $crate::Item) -> Option<Self> {
-                let $crate::Item::Record(items) = item else { return None };
-                let mut items = items.into_iter();
-                let made = Self {
-                    $($($need: $crate::next(&mut items)?,)*)?
-                    $($field: $crate::next(&mut items)?,)*
-                };
-                items.next().is_none().then_some(made)
+            fn take(from: &mut dyn $crate::Source) -> Option<Self> {
+                Some(Self {
+                    $($($need: $crate::Spec::take(from)?,)*)?
+                    $($field: $crate::take!(from $(, $via)?),)*
+                })
             }
         }
     };
@@ -69,41 +80,47 @@ macro_rules! record {
 macro_rules! choice {
     ($type:ident, $name:literal, $about:literal,
      { $($word:literal => $variant:ident, $variant_about:literal,
-         { $($member:tt $key:ident: $inner:ty, $rule:expr $(=> $default:expr)?, $key_about:literal;)* };)* }) => {
+         { $($member:tt $key:ident: $inner:ty $(as $via:ty)? $([$($mark:ident),*])?, $rule:expr $(=> $default:expr)?,
+             $key_about:literal;)* };)* }) => {
         impl $crate::Spec for $type {
             fn kind(_: &$crate::Rule) -> $crate::Kind {
-                let variants = || {
-                    vec![$($crate::Variant {
+                fn variants() -> &'static [$crate::Variant] {
+                    static VARIANTS: std::sync::OnceLock<Vec<$crate::Variant>> = std::sync::OnceLock::new();
+                    VARIANTS.get_or_init(|| vec![$($crate::Variant {
                         word: $word,
                         about: $variant_about,
-                        fields: vec![$($crate::field_of::<$inner>(
-                            stringify!($key),
-                            $key_about,
+                        fields: vec![$($crate::field::<$crate::described_as!($inner $(, $via)?)>(
+                            (stringify!($key), $key_about),
                             &$rule,
+                            &[$($(stringify!($mark)),*)?],
                             $crate::default_of!($($default)?),
                         )),*],
-                    }),*]
-                };
+                    }),*])
+                }
                 $crate::Kind::Choice($crate::Choice { name: $name, about: $about, variants })
             }
 
-            fn to_item(&self) -> $crate::Item {
-                let (word, items) = match self {
-                    $(Self::$variant { $($member: $key),* } => ($word, vec![$($crate::Spec::to_item($key)),*]),)*
-                };
-                let index = [$($word),*].iter().position(|w| *w == word).unwrap_or(0);
-                $crate::Item::Choice(index, items)
+            fn put(&self, to: &mut dyn $crate::Sink) {
+                if to.own(self) {
+                    return;
+                }
+                let index = |word: &str| [$($word),*].iter().position(|w| *w == word).unwrap_or(0);
+                match self {
+                    $(Self::$variant { $($member: $key),* } => {
+                        to.index(index($word));
+                        $($crate::put!(to, $key $(, $via)?);)*
+                    })*
+                }
             }
 
-            fn from_item(item: $crate::Item) -> Option<Self> {
-                let $crate::Item::Choice(index, items) = item else { return None };
-                let word = *[$($word),*].get(index)?;
-                let mut items = items.into_iter();
-                let made = match word {
-                    $($word => Self::$variant { $($member: $crate::next::<$inner>(&mut items)?),* },)*
-                    _ => return None,
-                };
-                items.next().is_none().then_some(made)
+            fn take(from: &mut dyn $crate::Source) -> Option<Self> {
+                if let Some(own) = from.own(std::any::TypeId::of::<Self>()) {
+                    return own?.downcast().ok().map(|own| *own);
+                }
+                match *[$($word),*].get(from.index()?)? {
+                    $($word => Some(Self::$variant { $($member: $crate::take!(from $(, $via)?)),* }),)*
+                    _ => None,
+                }
             }
         }
     };
@@ -129,29 +146,30 @@ macro_rules! kinds {
      { $($word:literal => $variant:ident($inner:ty), $variant_about:literal;)* }) => {
         impl $crate::Spec for $type {
             fn kind(_: &$crate::Rule) -> $crate::Kind {
-                let variants = || {
-                    vec![$($crate::Variant {
+                fn variants() -> &'static [$crate::Variant] {
+                    static VARIANTS: std::sync::OnceLock<Vec<$crate::Variant>> = std::sync::OnceLock::new();
+                    VARIANTS.get_or_init(|| vec![$($crate::Variant {
                         word: $word,
                         about: $variant_about,
                         fields: $crate::fields_of::<$inner>(),
-                    }),*]
-                };
+                    }),*])
+                }
                 $crate::Kind::Choice($crate::Choice { name: $name, about: $about, variants })
             }
 
-            fn to_item(&self) -> $crate::Item {
-                let (word, items) = match self {
-                    $(Self::$variant(inner) => ($word, $crate::items_of(inner)),)*
-                };
-                let index = [$($word),*].iter().position(|w| *w == word).unwrap_or(0);
-                $crate::Item::Choice(index, items)
+            fn put(&self, to: &mut dyn $crate::Sink) {
+                let index = |word: &str| [$($word),*].iter().position(|w| *w == word).unwrap_or(0);
+                match self {
+                    $(Self::$variant(inner) => {
+                        to.index(index($word));
+                        $crate::Spec::put(inner, to);
+                    })*
+                }
             }
 
-            fn from_item(item: $crate::Item) -> Option<Self> {
-                let $crate::Item::Choice(index, items) = item else { return None };
-                let inner = $crate::Item::Record(items);
-                match *[$($word),*].get(index)? {
-                    $($word => <$inner as $crate::Spec>::from_item(inner).map(Self::$variant),)*
+            fn take(from: &mut dyn $crate::Source) -> Option<Self> {
+                match *[$($word),*].get(from.index()?)? {
+                    $($word => <$inner as $crate::Spec>::take(from).map(Self::$variant),)*
                     _ => None,
                 }
             }
@@ -176,14 +194,13 @@ macro_rules! words {
                 $crate::Kind::Words(&[$($crate::Word { word: $word, about: $about }),*])
             }
 
-            fn to_item(&self) -> $crate::Item {
+            fn put(&self, to: &mut dyn $crate::Sink) {
                 let word = match self { $(Self::$variant => $word),* };
-                $crate::Item::Word([$($word),*].iter().position(|w| *w == word).unwrap_or(0))
+                to.index([$($word),*].iter().position(|w| *w == word).unwrap_or(0));
             }
 
-            fn from_item(item: $crate::Item) -> Option<Self> {
-                let $crate::Item::Word(index) = item else { return None };
-                match *[$($word),*].get(index)? {
+            fn take(from: &mut dyn $crate::Source) -> Option<Self> {
+                match *[$($word),*].get(from.index()?)? {
                     $($word => Some(Self::$variant),)*
                     _ => None,
                 }
@@ -201,5 +218,65 @@ macro_rules! default_of {
     };
     ($default:expr) => {
         Some($default)
+    };
+}
+
+/// The name of a field in a file.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! key_of {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:ident) => {
+        stringify!($key)
+    };
+}
+
+/// The type that describes a field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! described_as {
+    ($type:ty) => {
+        $type
+    };
+    ($type:ty, $via:ty) => {
+        $via
+    };
+}
+
+/// Writes a field, in its described form if it has one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! put {
+    ($to:ident, $value:expr) => {
+        $crate::Spec::put($value, $to)
+    };
+    ($to:ident, $value:expr, $via:ty) => {
+        $crate::Spec::put(&<$via as $crate::Via<_>>::of($value), $to)
+    };
+}
+
+/// Reads a field, from its described form if it has one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! take {
+    ($from:ident) => {
+        $crate::Spec::take($from)?
+    };
+    ($from:ident, $via:ty) => {
+        $crate::Via::back(<$via as $crate::Spec>::take($from)?)
+    };
+}
+
+/// The described form of a default.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! through {
+    ($value:expr) => {
+        $value
+    };
+    ($value:expr, $via:ty) => {
+        <$via as $crate::Via<_>>::of(&$value)
     };
 }

@@ -1,55 +1,53 @@
 //! Numbers, texts, vectors, lists: the values that all types are made of.
 
-use crate::{Item, Kind, Rule, Spec};
-use sinew_math::{Real, Sym3, Vec3};
+use crate::{ANY, FINITE, Kind, Rule, Sink, Source, Spec, Via, record};
+use sinew_math::{Pose, Quat, Real, Sym3, Vec3};
+use std::sync::Arc;
 
-impl Spec for Real {
-    fn kind(rule: &Rule) -> Kind {
-        Kind::Real(*rule)
-    }
-
-    fn to_item(&self) -> Item {
-        Item::Real(*self)
-    }
-
-    fn from_item(item: Item) -> Option<Self> {
-        if let Item::Real(x) = item { Some(x) } else { None }
-    }
-}
-
-macro_rules! whole {
-    ($type:ident) => {
-        impl Spec for $type {
+/// Types that a sink takes as they are.
+macro_rules! plain {
+    ($($type:ty: $part:ident, $kind:expr;)*) => {
+        $(impl Spec for $type {
             fn kind(rule: &Rule) -> Kind {
-                let (low, high) = (f64::from($type::MIN), f64::from($type::MAX));
-                Kind::Whole(Rule { low: rule.low.max(low), high: rule.high.min(high), ..*rule })
+                let kind: fn(&Rule) -> Kind = $kind;
+                kind(rule)
             }
 
-            fn to_item(&self) -> Item {
-                Item::Whole(i64::from(*self))
+            fn put(&self, to: &mut dyn Sink) {
+                to.$part(self.clone().into());
             }
 
-            fn from_item(item: Item) -> Option<Self> {
-                if let Item::Whole(i) = item { i.try_into().ok() } else { None }
+            fn take(from: &mut dyn Source) -> Option<Self> {
+                from.$part()?.try_into().ok()
             }
-        }
+        })*
     };
 }
 
-whole!(u32);
-whole!(i32);
+/// A rule within the range of a type.
+fn whole(rule: &Rule, low: f64, high: f64) -> Kind {
+    Kind::Whole(Rule { low: rule.low.max(low), high: rule.high.min(high), ..*rule })
+}
 
-impl Spec for bool {
-    fn kind(_: &Rule) -> Kind {
-        Kind::Flag
+plain! {
+    Real: real, |rule| Kind::Real(*rule);
+    u32: count, |rule| whole(rule, 0.0, f64::from(u32::MAX));
+    u64: count, |rule| whole(rule, 0.0, f64::from(u32::MAX));
+    i32: whole, |rule| whole(rule, f64::from(i32::MIN), f64::from(i32::MAX));
+    bool: flag, |_| Kind::Flag;
+}
+
+impl Spec for usize {
+    fn kind(rule: &Rule) -> Kind {
+        u32::kind(rule)
     }
 
-    fn to_item(&self) -> Item {
-        Item::Flag(*self)
+    fn put(&self, to: &mut dyn Sink) {
+        to.count(*self as u64);
     }
 
-    fn from_item(item: Item) -> Option<Self> {
-        if let Item::Flag(yes) = item { Some(yes) } else { None }
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        from.count()?.try_into().ok()
     }
 }
 
@@ -58,12 +56,12 @@ impl Spec for String {
         Kind::Text
     }
 
-    fn to_item(&self) -> Item {
-        Item::Text(self.clone())
+    fn put(&self, to: &mut dyn Sink) {
+        to.text(self);
     }
 
-    fn from_item(item: Item) -> Option<Self> {
-        if let Item::Text(text) = item { Some(text) } else { None }
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        from.text()
     }
 }
 
@@ -72,22 +70,28 @@ impl<T: Spec> Spec for Option<T> {
         Kind::Optional(Box::new(T::kind(rule)))
     }
 
-    fn to_item(&self) -> Item {
-        Item::Optional(self.as_ref().map(|value| Box::new(value.to_item())))
+    fn put(&self, to: &mut dyn Sink) {
+        to.flag(self.is_some());
+        self.iter().for_each(|value| value.put(to));
     }
 
-    fn from_item(item: Item) -> Option<Self> {
-        match item {
-            Item::Optional(None) => Some(None),
-            Item::Optional(Some(item)) => T::from_item(*item).map(Some),
-            _ => None,
-        }
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        if from.flag()? { T::take(from).map(Some) } else { Some(None) }
     }
 }
 
-fn items<T: Spec>(item: Item) -> Option<Vec<T>> {
-    let Item::List(items) = item else { return None };
-    items.into_iter().map(T::from_item).collect()
+impl<T: Spec> Spec for Box<T> {
+    fn kind(rule: &Rule) -> Kind {
+        T::kind(rule)
+    }
+
+    fn put(&self, to: &mut dyn Sink) {
+        T::put(self, to);
+    }
+
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        T::take(from).map(Box::new)
+    }
 }
 
 impl<T: Spec> Spec for Vec<T> {
@@ -95,12 +99,47 @@ impl<T: Spec> Spec for Vec<T> {
         Kind::List(Box::new(T::kind(rule)), None)
     }
 
-    fn to_item(&self) -> Item {
-        Item::List(self.iter().map(Spec::to_item).collect())
+    fn put(&self, to: &mut dyn Sink) {
+        to.length(self.len());
+        self.iter().for_each(|item| item.put(to));
     }
 
-    fn from_item(item: Item) -> Option<Self> {
-        items(item)
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        let length = from.length()?;
+        let mut all = Self::new();
+        for _ in 0..length {
+            all.push(T::take(from)?);
+        }
+        Some(all)
+    }
+}
+
+impl<T: Spec> Spec for Arc<[T]> {
+    fn kind(rule: &Rule) -> Kind {
+        Vec::<T>::kind(rule)
+    }
+
+    fn put(&self, to: &mut dyn Sink) {
+        to.length(self.len());
+        self.iter().for_each(|item| item.put(to));
+    }
+
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        Vec::take(from).map(Into::into)
+    }
+}
+
+impl<T: Spec> Spec for Arc<T> {
+    fn kind(rule: &Rule) -> Kind {
+        T::kind(rule)
+    }
+
+    fn put(&self, to: &mut dyn Sink) {
+        T::put(self, to);
+    }
+
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        T::take(from).map(Arc::new)
     }
 }
 
@@ -109,41 +148,88 @@ impl<T: Spec, const N: usize> Spec for [T; N] {
         Kind::List(Box::new(T::kind(rule)), Some(N))
     }
 
-    fn to_item(&self) -> Item {
-        Item::List(self.iter().map(Spec::to_item).collect())
+    fn put(&self, to: &mut dyn Sink) {
+        self.iter().for_each(|item| item.put(to));
     }
 
-    fn from_item(item: Item) -> Option<Self> {
-        items(item)?.try_into().ok()
-    }
-}
-
-impl Spec for Vec3 {
-    fn kind(rule: &Rule) -> Kind {
-        <[Real; 3]>::kind(rule)
-    }
-
-    fn to_item(&self) -> Item {
-        self.to_array().to_item()
-    }
-
-    fn from_item(item: Item) -> Option<Self> {
-        <[Real; 3]>::from_item(item).map(Vec3::from_array)
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        (0..N).map(|_| T::take(from)).collect::<Option<Vec<T>>>()?.try_into().ok()
     }
 }
 
-/// An inertia: `[xx, yy, zz, xy, xz, yz]`.
-impl Spec for Sym3 {
-    fn kind(rule: &Rule) -> Kind {
-        <[Real; 6]>::kind(rule)
+/// Types that are described as another one.
+macro_rules! same_as {
+    ($($type:ty: $other:ty, $of:expr, $back:expr;)*) => {
+        $(impl Spec for $type {
+            fn kind(rule: &Rule) -> Kind {
+                <$other>::kind(rule)
+            }
+
+            fn put(&self, to: &mut dyn Sink) {
+                let of: fn(&Self) -> $other = $of;
+                of(self).put(to);
+            }
+
+            fn take(from: &mut dyn Source) -> Option<Self> {
+                let back: fn($other) -> Self = $back;
+                <$other>::take(from).map(back)
+            }
+        })*
+    };
+}
+
+same_as! {
+    Vec3: [Real; 3], |v| v.to_array(), Vec3::from_array;
+    // [xx, yy, zz, xy, xz, yz]
+    Sym3: [Real; 6], |m| [m.xx, m.yy, m.zz, m.xy, m.xz, m.yz], |[xx, yy, zz, xy, xz, yz]| Sym3 { xx, yy, zz, xy, xz, yz };
+    (Real, Real): [Real; 2], |&(a, b)| [a, b], |[a, b]| (a, b);
+}
+
+impl Spec for Quat {
+    fn kind(_: &Rule) -> Kind {
+        Kind::Turn
     }
 
-    fn to_item(&self) -> Item {
-        [self.xx, self.yy, self.zz, self.xy, self.xz, self.yz].to_item()
+    fn put(&self, to: &mut dyn Sink) {
+        self.to_array().put(to);
     }
 
-    fn from_item(item: Item) -> Option<Self> {
-        let [xx, yy, zz, xy, xz, yz] = <[Real; 6]>::from_item(item)?;
-        Some(Sym3 { xx, yy, zz, xy, xz, yz })
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        Spec::take(from).map(Quat::from_array)
+    }
+}
+
+record!(Pose, "pose", "A position and an orientation.", Pose::IDENTITY, {
+    position: FINITE, "Position [m].";
+    rotation: ANY, "Orientation.";
+});
+
+impl<T, V: Via<T>> Via<Option<T>> for Option<V> {
+    fn of(value: &Option<T>) -> Self {
+        value.as_ref().map(V::of)
+    }
+
+    fn back(self) -> Option<T> {
+        self.map(V::back)
+    }
+}
+
+impl<T, V: Via<T>> Via<Vec<T>> for Vec<V> {
+    fn of(value: &Vec<T>) -> Self {
+        value.iter().map(V::of).collect()
+    }
+
+    fn back(self) -> Vec<T> {
+        self.into_iter().map(V::back).collect()
+    }
+}
+
+impl<T, V: Via<T>> Via<Arc<[T]>> for Vec<V> {
+    fn of(value: &Arc<[T]>) -> Self {
+        value.iter().map(V::of).collect()
+    }
+
+    fn back(self) -> Arc<[T]> {
+        self.into_iter().map(V::back).collect()
     }
 }

@@ -137,7 +137,7 @@ fn sections<'a, const N: usize>(contents: &Contents<'a>, wanted: [Section; N]) -
 
 /// Hash of the model, nothing when it has no form.
 fn fingerprint(world: &World) -> Vec<u8> {
-    let model = world.blueprint().ok().and_then(|blueprint| ModelForm::of(&blueprint).ok());
+    let model = world.blueprint().ok().map(|blueprint| ModelForm::of(&blueprint));
     let bytes = model.and_then(|m| frame::encode(Section::Model, &m.without_motors()).ok());
     bytes.map_or(Vec::new(), |b| frame::hash(&b).to_le_bytes().to_vec())
 }
@@ -151,8 +151,7 @@ pub(crate) fn read_settings(body: &[u8]) -> Result<Settings, WireError> {
 }
 
 pub(crate) fn model_body(blueprint: &Blueprint) -> Result<Vec<u8>, WireError> {
-    let form = ModelForm::of(blueprint).map_err(WireError::unsupported(Section::Model))?;
-    frame::encode(Section::Model, &form)
+    frame::encode(Section::Model, &ModelForm::of(blueprint))
 }
 
 /// A world from settings and the bodies of two sections.

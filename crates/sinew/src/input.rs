@@ -3,6 +3,7 @@
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{BodyId, ConstraintId, RigidBody};
 use crate::settings::Settings;
+use sinew_spec::{ANY, FINITE, choice};
 
 /// One command to the world.
 ///
@@ -203,3 +204,63 @@ impl FixedStep {
         (self.left / self.dt).clamp(0.0, 1.0)
     }
 }
+
+// The order is that of recordings: new commands are appended.
+choice!(Command, "command", "One command to the world.", {
+    "force" => Force, "A force on the centre of mass and a torque, during one step.", {
+        body body: BodyId, ANY, "The body.";
+        force force: Vec3, FINITE => Vec3::ZERO, "Force [N].";
+        torque torque: Vec3, FINITE => Vec3::ZERO, "Torque [N·m].";
+    };
+    "force_at" => ForceAt, "A force at a world point, during one step.", {
+        body body: BodyId, ANY, "The body.";
+        force force: Vec3, FINITE, "Force [N].";
+        point point: Vec3, FINITE, "Point of application [m].";
+    };
+    "impulse" => Impulse, "An impulse at a world point.", {
+        body body: BodyId, ANY, "The body.";
+        impulse impulse: Vec3, FINITE, "Impulse [N·s].";
+        point point: Vec3, FINITE, "Point of application [m].";
+    };
+    "velocity" => Velocity, "Sets velocity and spin.", {
+        body body: BodyId, ANY, "The body.";
+        velocity velocity: Vec3, FINITE => Vec3::ZERO, "Velocity of the centre of mass [m/s].";
+        spin spin: Vec3, FINITE => Vec3::ZERO, "Angular velocity, world axes [rad/s].";
+    };
+    "teleport" => Teleport, "Sets the pose of a body immediately.", {
+        body body: BodyId, ANY, "The body.";
+        pose pose: Pose, ANY, "New pose of its origin.";
+    };
+    "target" => Target, "Pose of a kinematic body at the end of the step.", {
+        body body: BodyId, ANY, "The body.";
+        pose pose: Pose, ANY, "Pose of its origin at the end of the step.";
+    };
+    "add_rigid" => AddRigid, "Adds a rigid body.", { 0 rigid: Box<RigidBody>, ANY, "The body."; };
+    "remove_body" => RemoveBody, "Removes a body with its joints.", { 0 body: BodyId, ANY, "The body."; };
+    "remove_joint" => RemoveConstraint, "Removes a constraint.", { 0 joint: ConstraintId, ANY, "The constraint."; };
+    "motor" => Motor, "Changes the drive of a joint.", {
+        joint joint: ConstraintId, ANY, "The joint.";
+        motor motor: Option<crate::constraint::Motor>, ANY => None, "The new motor; without: none.";
+    };
+    "settings" => Settings, "Replaces all settings.", { 0 settings: Box<Settings>, ANY, "The settings."; };
+    "node_force" => NodeForce, "A force on one node, during one step.", {
+        body body: BodyId, ANY, "The body.";
+        node node: u32, ANY, "Index of the node.";
+        force force: Vec3, FINITE, "Force [N].";
+    };
+    "node_target" => NodeTarget, "Position of a pinned node at the end of the step.", {
+        body body: BodyId, ANY, "The body.";
+        node node: u32, ANY, "Index of the node; it must be pinned.";
+        position position: Vec3, FINITE, "Its position at the end of the step [m].";
+    };
+    "node_torque" => NodeTorque, "A torque on one ellipsoidal node, during one step.", {
+        body body: BodyId, ANY, "The body.";
+        node node: u32, ANY, "Index of the particle.";
+        torque torque: Vec3, FINITE, "Torque, world axes [N·m].";
+    };
+    "node_spin" => NodeSpin, "The angular velocity of one ellipsoidal node from now on.", {
+        body body: BodyId, ANY, "The body.";
+        node node: u32, ANY, "Index of the particle.";
+        spin spin: Vec3, FINITE, "Angular velocity, world axes [rad/s].";
+    };
+});

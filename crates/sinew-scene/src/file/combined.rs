@@ -281,6 +281,6 @@ impl CombinedSpec {
 
     /// Geometries of the flesh, for counting nodes before they are made.
     pub fn geometries(&self) -> impl Iterator<Item = &sinew::Geometry> {
-        self.flesh.0.iter().map(|p| &p.item.soft.geometry)
+        self.flesh.0.iter().map(|p| p.item.soft.geometry())
     }
 }

@@ -344,7 +344,7 @@ fn read_bodies(root: &Node, reader: &mut Reader<'_>) -> Vec<Placed<BodySpec>> {
                 let copies = body.repeat();
                 let count: u64 = copies.map_or(1, |c| c.count.iter().map(|&n| u64::from(n)).product());
                 let each = match &body {
-                    Body::Soft(soft) => node_count(&soft.geometry),
+                    Body::Soft(soft) => node_count(soft.geometry()),
                     Body::Particles(particles) => particles.positions.len() as u64,
                     _ => 0,
                 };

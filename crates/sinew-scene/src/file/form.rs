@@ -5,6 +5,7 @@
 //! sentences. A new field of the engine is a compile error here.
 
 use super::deprecated;
+use super::plain::Name;
 use super::problem::{Problem, Problems, Source};
 use super::schema::Schemas;
 use super::tree::{Entry, Node, Span, Value};
@@ -54,13 +55,15 @@ pub(crate) struct Reader<'s> {
     pub matter: Option<ElasticMaterial>,
     /// Mesh files referenced by values.
     pub files: Vec<PathBuf>,
+    /// Names of bodies in the constraint that is read, in the order of the file.
+    pub names: Vec<Name>,
     path: String,
 }
 
 impl<'s> Reader<'s> {
     pub fn new(sources: &'s [Source]) -> Self {
         let (problems, warnings) = (Problems::default(), Problems::default());
-        Self { sources, problems, warnings, matter: None, files: Vec::new(), path: String::new() }
+        Self { sources, problems, warnings, matter: None, files: Vec::new(), names: Vec::new(), path: String::new() }
     }
 
     /// An error at the current path.
@@ -554,12 +557,12 @@ pub(crate) fn tell<T: Form>(
 
 impl<'s> Reader<'s> {
     /// Reads a table with a `kind`, or the kind alone.
-    pub fn choice<T>(
+    pub fn choice<'w, T>(
         &mut self,
         node: &Node,
         name: &str,
-        words: &[&'static str],
-        read: impl FnOnce(&'static str, &mut Fields<'_, '_, 's>) -> Option<T>,
+        words: &[&'w str],
+        read: impl FnOnce(&'w str, &mut Fields<'_, '_, 's>) -> Option<T>,
     ) -> Option<T> {
         let (entries, kind): (&[Entry], &Node) = match &node.value {
             Value::Text(_) => (&[], node),
@@ -581,7 +584,7 @@ impl<'s> Reader<'s> {
     }
 
     /// One of some words.
-    pub fn word(&mut self, node: &Node, words: &[&'static str]) -> Option<&'static str> {
+    pub fn word<'w>(&mut self, node: &Node, words: &[&'w str]) -> Option<&'w str> {
         let Value::Text(text) = &node.value else { return self.unexpected(node, &one_of(words)) };
         let found = words.iter().find(|w| ***w == **text).copied();
         if found.is_none() {

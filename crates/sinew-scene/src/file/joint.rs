@@ -1,407 +1,250 @@
-//! Joints, rods, ropes and springs between bodies, which are referenced by name.
+//! Constraints between bodies, which are referenced by name. Their keys are those that the engine describes, except that
+//! rods, ropes and springs are distances with a shorter form.
+//!
+//! Lists that are long and follow from the body (edges, folds) may be left out: they are then taken from its surface. Files
+//! that Sinew writes have them all.
 
-use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, choice, kinds, record};
-use super::node_constraint::{AttachSpec, BendingSpec, DistanceSetSpec, PatchSpec, Seam, VolumeSpec};
+use super::described::{self, Worded, with_ids};
+use super::form::{ANY, FieldInfo, Fields, Form, NOT_NEGATIVE, Reader, Record, Rule, article, put, tagged, tell};
 use super::plain::Name;
-use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Motor, Pose, Real, Site, Stabilization, Vec3, World};
+use super::schema::Schemas;
+use super::seam::Seam;
+use super::tree::{Entry, Node, Value};
+use sinew::spec::{Item, Kind, Spec, Word};
+use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Real, Site, TriMesh, Vec3, World};
 
-const ANY_LIMIT: Rule = FINITE.or_infinite();
+described::described!(sinew::Motor);
 
-/// A joint in the form of a scene file.
+/// A constraint in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum JointSpec {
-    Fixed(Plain),
-    Ball(Plain),
-    Hinge(Driven),
-    Slider(Driven),
-    Rod(Length),
-    Rope(Length),
-    Spring(Spring),
-    Distance(Range),
-    Attachment(AttachSpec),
+    /// A constraint of the engine. The index of an id is that of its name in the list.
+    Plain(Box<ConstraintSpec>, Vec<Name>),
     Seam(Seam),
-    DistanceSet(DistanceSetSpec),
-    Bending(BendingSpec),
-    Volume(VolumeSpec),
-    Patch(PatchSpec),
 }
-
-kinds!(JointSpec, "joint", "What holds two bodies together, or a body to the world.", {
-    "fixed" => Fixed(Plain), "Nothing moves.";
-    "ball" => Ball(Plain), "Turns freely about a point.";
-    "hinge" => Hinge(Driven), "Turns about an axis.";
-    "slider" => Slider(Driven), "Slides along an axis.";
-    "rod" => Rod(Length), "A rigid rod between two sites.";
-    "rope" => Rope(Length), "A rope between two sites: it only pulls.";
-    "spring" => Spring(Spring), "A damped spring between two sites.";
-    "distance" => Distance(Range), "Two sites within a range of distances.";
-    "attach" => Attachment(AttachSpec), "Points of nodes and surfaces held to the world, to bodies or to each other.";
-    "seam" => Seam(Seam), "One surface stitched to another where they are near.";
-    "distance_set" => DistanceSet(DistanceSetSpec), "Lengths of many pairs of nodes of a body.";
-    "bending" => Bending(BendingSpec), "Lets a sheet resist bending.";
-    "volume" => Volume(VolumeSpec), "Holds the volume inside a surface, or fills it with gas.";
-    "patch" => Patch(PatchSpec), "A joint between a patch of surface and a rigid body or the world.";
-});
-
-/// Frames on the two bodies, x along the joint's axis.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Frames {
-    a: Pose,
-    b: Pose,
-}
-
-record!(Frames, "frames", "Frames relative to the bodies' origins, x along the joint's axis.",
-    base |_| Frames { a: Pose::IDENTITY, b: Pose::IDENTITY },
-    { a: ANY, "On the first body."; b: ANY, "On the second body."; }
-);
-
-/// A joint without a free direction to drive.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Plain {
-    a: Option<Name>,
-    b: Option<Name>,
-    anchor: Option<Vec3>,
-    axis: Option<Vec3>,
-    frames: Option<Frames>,
-    break_force: Option<Real>,
-    collide: bool,
-    stabilization: Option<Stabilization>,
-}
-
-record!(Plain, "plain joint", "A joint.", base |_| Plain::default(), {
-    a: ANY, "First body; without: the world.";
-    b: ANY, "Second body; without: the world.";
-    anchor: FINITE, "Its position in the world, in the initial configuration [m]; without: b's origin.";
-    axis: FINITE, "Its axis in the world; without: x.";
-    frames: ANY, "Frames on the bodies, instead of anchor and axis.";
-    break_force: POSITIVE.or_infinite(), "Force at which it breaks [N]; without: never.";
-    collide: ANY, "Whether the two bodies still collide.";
-    stabilization: ANY, "Its own stabilisation; without: that of the settings.";
-});
-
-/// A joint with a free direction.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Driven {
-    a: Option<Name>,
-    b: Option<Name>,
-    anchor: Option<Vec3>,
-    axis: Option<Vec3>,
-    frames: Option<Frames>,
-    limits: Option<[Real; 2]>,
-    motor: Option<Motor>,
-    break_force: Option<Real>,
-    collide: bool,
-    stabilization: Option<Stabilization>,
-}
-
-record!(Driven, "driven joint", "A hinge or slider.", base |_| Driven::default(), {
-    a: ANY, "First body; without: the world.";
-    b: ANY, "Second body; without: the world.";
-    anchor: FINITE, "Its position in the world, in the initial configuration [m]; without: b's origin.";
-    axis: FINITE, "Its axis in the world; without: x.";
-    frames: ANY, "Frames on the bodies, instead of anchor and axis.";
-    limits: ANY_LIMIT, "Range of the free direction [m or rad], zero at the start.";
-    motor: ANY, "Drive along the free direction.";
-    break_force: POSITIVE.or_infinite(), "Force at which it breaks [N]; without: never.";
-    collide: ANY, "Whether the two bodies still collide.";
-    stabilization: ANY, "Its own stabilisation; without: that of the settings.";
-});
-
-choice!(Motor, "motor", "A drive along a joint's free direction.", {
-    "velocity" => Velocity, "Towards a speed.", {
-        target target: Real, FINITE, "Wanted speed [m/s or rad/s].";
-        max_force max_force: Real, NOT_NEGATIVE.or_infinite() => Real::INFINITY, "Largest force or torque [N or N·m].";
-    };
-    "position" => Position, "Towards a position, as a damped spring.", {
-        target target: Real, FINITE, "Target position [m or rad].";
-        frequency frequency: Real, POSITIVE, "Frequency of the spring [Hz].";
-        damping_ratio damping_ratio: Real, NOT_NEGATIVE => 1.0, "Damping ratio.";
-        max_force max_force: Real, NOT_NEGATIVE.or_infinite() => Real::INFINITY, "Largest force or torque [N or N·m].";
-    };
-});
-
-/// A point that a rod, rope or spring holds on to.
-#[derive(Clone, Debug)]
-pub(crate) enum SiteSpec {
-    World { point: Vec3 },
-    Rigid { body: Name, local: Vec3 },
-    Node { body: Name, node: u32 },
-    Surfel { body: Name, surfel: u32 },
-    Face { body: Name, triangle: u32, weights: [Real; 3] },
-}
-
-choice!(SiteSpec, "site", "A point of a body or of the world.", {
-    "world" => World, "A point of the world.", { point point: Vec3, FINITE, "Position [m]."; };
-    "body" => Rigid, "A point of a rigid body.", {
-        body body: Name, ANY, "Which body.";
-        local local: Vec3, FINITE => Vec3::ZERO, "Relative to its origin, body axes [m].";
-    };
-    "node" => Node, "A node of particles or of a soft body.", {
-        body body: Name, ANY, "Which body.";
-        node node: u32, ANY, "Which of its nodes.";
-    };
-    "surfel" => Surfel, "A point of a body's surface, by its number.", {
-        body body: Name, ANY, "Which body.";
-        surfel surfel: u32, ANY, "Which of its surface points.";
-    };
-    "face" => Face, "A point on a triangle of a body's surface.", {
-        body body: Name, ANY, "Which body.";
-        triangle triangle: u32, ANY, "Which triangle of its surface.";
-        weights weights: [Real; 3], FINITE, "Weights of its corners; they sum to one.";
-    };
-});
-
-fn origin() -> SiteSpec {
-    SiteSpec::World { point: Vec3::ZERO }
-}
-
-/// A rod or rope.
-#[derive(Clone, Debug)]
-pub(crate) struct Length {
-    a: SiteSpec,
-    b: SiteSpec,
-    length: Real,
-    strength: Real,
-    break_force: Real,
-}
-
-record!(Length, "rod", "A rod or rope.",
-    base |_| Length { a: origin(), b: origin(), length: 0.0, strength: Real::INFINITY, break_force: Real::INFINITY },
-    needs {
-        a: ANY, "One end.";
-        b: ANY, "The other end.";
-        length: NOT_NEGATIVE, "Its length [m].";
-    },
-    {
-        strength: POSITIVE.or_infinite(), "Slips above this force [N].";
-        break_force: POSITIVE.or_infinite(), "Breaks above this force [N].";
-    }
-);
-
-/// A spring.
-#[derive(Clone, Debug)]
-pub(crate) struct Spring {
-    a: SiteSpec,
-    b: SiteSpec,
-    length: Real,
-    stiffness: Real,
-    damping: Real,
-    strength: Real,
-    break_force: Real,
-}
-
-record!(Spring, "spring", "A damped spring.",
-    base |_| Spring {
-        a: origin(),
-        b: origin(),
-        length: 0.0,
-        stiffness: 0.0,
-        damping: 0.0,
-        strength: Real::INFINITY,
-        break_force: Real::INFINITY,
-    },
-    needs {
-        a: ANY, "One end.";
-        b: ANY, "The other end.";
-        length: NOT_NEGATIVE, "Its rest length [m].";
-        stiffness: NOT_NEGATIVE, "Stiffness [N/m].";
-    },
-    {
-        damping: NOT_NEGATIVE, "Damping [N·s/m].";
-        strength: POSITIVE.or_infinite(), "Slips above this force [N].";
-        break_force: POSITIVE.or_infinite(), "Breaks above this force [N].";
-    }
-);
-
-/// A range of distances.
-#[derive(Clone, Debug)]
-pub(crate) struct Range {
-    a: SiteSpec,
-    b: SiteSpec,
-    min: Real,
-    max: Real,
-    stiffness: Option<Real>,
-    damping: Real,
-    strength: Real,
-    break_force: Real,
-}
-
-record!(Range, "distance", "Two sites within a range of distances.",
-    base |_| Range {
-        a: origin(),
-        b: origin(),
-        min: 0.0,
-        max: Real::INFINITY,
-        stiffness: None,
-        damping: 0.0,
-        strength: Real::INFINITY,
-        break_force: Real::INFINITY,
-    },
-    needs {
-        a: ANY, "One end.";
-        b: ANY, "The other end.";
-    },
-    {
-        min: NOT_NEGATIVE, "Least length [m].";
-        max: NOT_NEGATIVE.or_infinite(), "Largest length [m].";
-        stiffness: NOT_NEGATIVE, "Stiffness beyond the range [N/m]; without: rigid.";
-        damping: NOT_NEGATIVE, "Damping beside the stiffness [N·s/m].";
-        strength: POSITIVE.or_infinite(), "Slips above this force [N].";
-        break_force: POSITIVE.or_infinite(), "Breaks above this force [N].";
-    }
-);
 
 /// Finds a body by name; `None` when there is none, which is reported then.
 pub(crate) type Find<'a> = dyn FnMut(&Name) -> Option<BodyId> + 'a;
 
-fn side(name: &Option<Name>, find: &mut Find<'_>) -> Option<Option<BodyId>> {
-    match name {
-        None => Some(None),
-        Some(name) => find(name).map(Some),
-    }
+/// What a word of a file means.
+enum Meaning {
+    Joint(JointKind),
+    Rod,
+    Rope,
+    Spring,
+    Range,
+    Seam,
+    /// The variant of the engine with the same word.
+    Described(Worded),
 }
 
-pub(crate) fn site(spec: &SiteSpec, find: &mut Find<'_>) -> Option<Site> {
-    Some(match spec {
-        SiteSpec::Surfel { body, surfel } => Site::Surfel { body: find(body)?, surfel: *surfel },
-        SiteSpec::Face { body, triangle, weights } => {
-            Site::Face { body: find(body)?, triangle: *triangle, weights: *weights }
+/// All words in order, each with its sentence and meaning.
+fn words() -> Vec<(String, String, Meaning)> {
+    let mut all = Vec::new();
+    let mut add = |word: &str, about: &str, meaning| all.push((word.to_owned(), about.to_owned(), meaning));
+    let Kind::Choice(choice) = ConstraintSpec::kind(&ANY) else { return all };
+    for described in Worded::all(&choice) {
+        match described.word.as_str() {
+            "joint" => {
+                let Kind::Words(kinds) = JointKind::kind(&ANY) else { continue };
+                for (i, Word { word, about }) in kinds.iter().enumerate() {
+                    JointKind::from_item(Item::Word(i))
+                        .into_iter()
+                        .for_each(|kind| add(word, about, Meaning::Joint(kind)));
+                }
+            }
+            "distance" => {
+                add("rod", "A rigid rod between two sites.", Meaning::Rod);
+                add("rope", "A rope between two sites: it only pulls.", Meaning::Rope);
+                add("spring", "A damped spring between two sites.", Meaning::Spring);
+                add("distance", "Two sites within a range of distances.", Meaning::Range);
+                add("seam", "One surface stitched to another where they are near.", Meaning::Seam);
+            }
+            _ => {
+                let (word, about) = (described.word.clone(), described.about.clone());
+                add(&word, &about, Meaning::Described(described));
+            }
         }
-        SiteSpec::World { point } => Site::World(*point),
-        SiteSpec::Rigid { body, local } => Site::Rigid { body: find(body)?, local: *local },
-        SiteSpec::Node { body, node } => Site::Node { body: find(body)?, node: *node },
-    })
+    }
+    all
 }
 
-/// A site in the form of a scene file.
-pub(crate) fn site_of(site: &Site, name: &dyn Fn(BodyId) -> Name) -> SiteSpec {
-    match *site {
-        Site::World(point) => SiteSpec::World { point },
-        Site::Rigid { body, local } => SiteSpec::Rigid { body: name(body), local },
-        Site::Node { body, node } => SiteSpec::Node { body: name(body), node },
-        Site::Surfel { body, surfel } => SiteSpec::Surfel { body: name(body), surfel },
-        Site::Face { body, triangle, weights } => SiteSpec::Face { body: name(body), triangle, weights },
+/// Fields of a joint that a file has in another form, or that this kind does not have.
+fn left_out(kind: JointKind) -> &'static [&'static str] {
+    match kind {
+        JointKind::Fixed | JointKind::Ball => &["kind", "limits", "motor"],
+        JointKind::Hinge | JointKind::Slider => &["kind"],
     }
+}
+
+/// Fields of a distance of one length.
+const ONE_LENGTH: [&str; 3] = ["min", "max", "spring"];
+const LENGTH: (&str, &str) = ("length", "Its length [m].");
+const STIFFNESS: &str = "stiffness";
+
+/// A rod, rope or spring: one length instead of a range.
+fn read_length(meaning: &Meaning, fields: &mut Fields<'_, '_, '_>) -> Option<Distance> {
+    let length: Option<Real> = fields.given(LENGTH.0, &NOT_NEGATIVE, None);
+    let max = length.unwrap_or(0.0);
+    let origin = Site::World(Vec3::ZERO);
+    let base = match meaning {
+        Meaning::Rope => Distance::rope(origin, origin, max),
+        _ => Distance::rod(origin, origin, max),
+    };
+    let skip = if let Meaning::Spring = meaning { &ONE_LENGTH[..2] } else { &ONE_LENGTH };
+    if skip.len() < ONE_LENGTH.len() && !fields.has(STIFFNESS) {
+        fields.missing(STIFFNESS, "a number of at least 0");
+    }
+    let read = described::read_fields(&base, skip, fields);
+    length.and(read)
+}
+
+fn describe(meaning: &Meaning, schemas: &mut Schemas) -> Vec<FieldInfo> {
+    let mut out = Vec::new();
+    match meaning {
+        Meaning::Joint(kind) => described::describe::<Joint>(left_out(*kind), &mut out, schemas),
+        Meaning::Rod | Meaning::Rope | Meaning::Spring => {
+            let skip = if let Meaning::Spring = meaning { &ONE_LENGTH[..2] } else { &ONE_LENGTH };
+            described::describe::<Distance>(skip, &mut out, schemas);
+            out.iter_mut().filter(|field| field.name == STIFFNESS).for_each(|field| field.required = true);
+            tell(&mut out, schemas, LENGTH, &NOT_NEGATIVE, Err(&Real::default()));
+        }
+        Meaning::Range => described::describe::<Distance>(&[], &mut out, schemas),
+        Meaning::Seam => Seam::describe(&mut out, schemas),
+        Meaning::Described(worded) => out = worded.describe(schemas),
+    }
+    out
+}
+
+impl Form for JointSpec {
+    fn read(node: &Node, _: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
+        let words = words();
+        let all: Vec<&str> = words.iter().map(|(word, ..)| word.as_str()).collect();
+        reader.names.clear();
+        let plain = |spec: ConstraintSpec| Self::Plain(Box::new(spec), Vec::new());
+        let read = reader.choice(node, "joint", &all, |word, fields| {
+            let (.., meaning) = words.iter().find(|(known, ..)| known == word)?;
+            match meaning {
+                Meaning::Joint(kind) => {
+                    let base = Joint { kind: *kind, ..Joint::fixed(None, None) };
+                    described::read_fields(&base, left_out(*kind), fields).map(ConstraintSpec::Joint).map(plain)
+                }
+                Meaning::Rod | Meaning::Rope | Meaning::Spring => {
+                    read_length(meaning, fields).map(ConstraintSpec::Distance).map(plain)
+                }
+                Meaning::Range => {
+                    let origin = Site::World(Vec3::ZERO);
+                    let base = Distance { max: Real::INFINITY, ..Distance::rope(origin, origin, 0.0) };
+                    described::read_fields(&base, &[], fields).map(ConstraintSpec::Distance).map(plain)
+                }
+                Meaning::Seam => Seam::read_fields(fields).map(Self::Seam),
+                Meaning::Described(worded) => worded.read(&[], fields).and_then(ConstraintSpec::from_item).map(plain),
+            }
+        })?;
+        Some(match read {
+            Self::Plain(spec, _) => Self::Plain(spec, std::mem::take(&mut reader.names)),
+            seam => seam,
+        })
+    }
+
+    fn write(&self) -> Value {
+        let (spec, names) = match self {
+            Self::Plain(spec, names) => (spec, names),
+            Self::Seam(seam) => {
+                let mut out = Vec::new();
+                seam.write_fields(&mut out);
+                return tagged("seam", out);
+            }
+        };
+        let mut name = |i: u32, _| names.get(i as usize).map(|name| Item::Text(name.text.clone()));
+        let Some(Item::Choice(index, items)) = with_ids(spec.to_item(), &mut name) else { return Value::Nothing };
+        let mut out = Vec::new();
+        match &**spec {
+            ConstraintSpec::Joint(joint) => {
+                described::entries(&items, described::fields::<Joint>(), left_out(joint.kind), &mut out);
+                let Kind::Words(kinds) = JointKind::kind(&ANY) else { return Value::Nothing };
+                let Item::Word(i) = joint.kind.to_item() else { return Value::Nothing };
+                tagged(kinds.get(i).map_or("", |kind| kind.word), out)
+            }
+            ConstraintSpec::Distance(d) => tagged(distance_word(d, &items, &mut out), out),
+            _ => described::plain_value(&Item::Choice(index, items), &ConstraintSpec::kind(&ANY)),
+        }
+    }
+
+    fn schema(_: &Rule, schemas: &mut Schemas) -> Value {
+        let about = "What holds two bodies together, or a body to the world.";
+        schemas.choice(("joint", about), |schemas| {
+            let each = |(word, about, meaning): (String, String, Meaning)| (word, about, describe(&meaning, schemas));
+            words().into_iter().map(each).collect()
+        })
+    }
+
+    fn wants(_: &Rule) -> String {
+        article("joint")
+    }
+}
+
+/// The shortest form of a distance: its keys, and its word.
+fn distance_word(d: &Distance, items: &[Item], out: &mut Vec<Entry>) -> &'static str {
+    let word = match d.spring {
+        None if d.min == d.max => "rod",
+        None if d.min == 0.0 && d.max.is_finite() => "rope",
+        Some(_) if d.min == d.max => "spring",
+        _ => "distance",
+    };
+    let skip = if word == "distance" { &[][..] } else { &ONE_LENGTH[..2] };
+    described::entries(items, described::fields::<Distance>(), skip, out);
+    if !skip.is_empty() {
+        put(out, LENGTH.0, d.max.write(), None);
+    }
+    word
 }
 
 impl JointSpec {
     /// The engine's constraint; nothing when a body is missing. The world has all bodies.
     pub fn build(&self, world: &World, find: &mut Find<'_>) -> Option<ConstraintSpec> {
-        match self {
-            Self::Attachment(a) => a.build(find),
-            Self::Seam(s) => s.build(world, find),
-            Self::DistanceSet(s) => s.build(world, find),
-            Self::Bending(b) => b.build(world, find),
-            Self::Volume(v) => v.build(find),
-            Self::Patch(p) => p.build(find),
-            Self::Fixed(p) => p.build(JointKind::Fixed, find),
-            Self::Ball(p) => p.build(JointKind::Ball, find),
-            Self::Hinge(d) => d.build(JointKind::Hinge, find),
-            Self::Slider(d) => d.build(JointKind::Slider, find),
-            Self::Rod(l) | Self::Rope(l) => {
-                let (a, b) = (site(&l.a, find), site(&l.b, find));
-                let min = if matches!(self, Self::Rod(_)) { l.length } else { 0.0 };
-                let (max, strength, break_force) = (l.length, l.strength, l.break_force);
-                Some(ConstraintSpec::Distance(Distance { a: a?, b: b?, min, max, strength, spring: None, break_force }))
+        let (spec, names) = match self {
+            Self::Plain(spec, names) => (spec, names),
+            Self::Seam(seam) => return seam.build(world, find),
+        };
+        let mut id = |i: u32, _| names.get(i as usize).and_then(&mut *find).map(|id| id.to_item());
+        let mut spec = ConstraintSpec::from_item(with_ids(spec.to_item(), &mut id)?)?;
+        match &mut spec {
+            ConstraintSpec::DistanceSet(set) if set.pairs.is_empty() => set.pairs = sheet(world, set.body).edges(),
+            ConstraintSpec::Bending(bending) if bending.folds.is_empty() => {
+                bending.folds = sheet(world, bending.body).folds();
             }
-            Self::Spring(s) => {
-                let (a, b) = (site(&s.a, find), site(&s.b, find));
-                let spring = Some((s.stiffness, s.damping));
-                let (min, max, strength, break_force) = (s.length, s.length, s.strength, s.break_force);
-                Some(ConstraintSpec::Distance(Distance { a: a?, b: b?, min, max, strength, spring, break_force }))
-            }
-            Self::Distance(r) => {
-                let (a, b) = (site(&r.a, find), site(&r.b, find));
-                let spring = r.stiffness.map(|k| (k, r.damping));
-                let (min, max, strength, break_force) = (r.min, r.max, r.strength, r.break_force);
-                Some(ConstraintSpec::Distance(Distance { a: a?, b: b?, min, max, strength, spring, break_force }))
-            }
+            _ => {}
         }
+        Some(spec)
     }
 
     /// The form of a constraint of the engine. `name` gives the names of bodies.
     pub fn of(spec: &ConstraintSpec, name: &dyn Fn(BodyId) -> Name) -> Self {
-        match spec {
-            ConstraintSpec::Joint(joint) => {
-                let driven = Driven::of(joint, name);
-                match joint.kind {
-                    JointKind::Fixed => Self::Fixed(driven.plain()),
-                    JointKind::Ball => Self::Ball(driven.plain()),
-                    JointKind::Hinge => Self::Hinge(driven),
-                    JointKind::Slider => Self::Slider(driven),
-                }
-            }
-            ConstraintSpec::Distance(d) => {
-                let (a, b, length) = (site_of(&d.a, name), site_of(&d.b, name), d.max);
-                let Distance { min, max, strength, spring, break_force, .. } = *d;
-                match spring {
-                    None if min == max => Self::Rod(Length { a, b, length, strength, break_force }),
-                    None if min == 0.0 && max.is_finite() => Self::Rope(Length { a, b, length, strength, break_force }),
-                    Some((stiffness, damping)) if min == max => {
-                        Self::Spring(Spring { a, b, length, stiffness, damping, strength, break_force })
-                    }
-                    _ => {
-                        let (stiffness, damping) = (spring.map(|s| s.0), spring.map_or(0.0, |s| s.1));
-                        Self::Distance(Range { a, b, min, max, stiffness, damping, strength, break_force })
-                    }
-                }
-            }
-            ConstraintSpec::Attachment(a) => Self::Attachment(AttachSpec::of(a, name)),
-            ConstraintSpec::DistanceSet(s) => Self::DistanceSet(DistanceSetSpec::of(s, name)),
-            ConstraintSpec::Bending(b) => Self::Bending(BendingSpec::of(b, name)),
-            ConstraintSpec::Volume(v) => Self::Volume(VolumeSpec::of(v, name)),
-            ConstraintSpec::PatchJoint(p) => Self::Patch(PatchSpec::of(p, name)),
-        }
+        let mut names = Vec::new();
+        let item = with_ids(spec.to_item(), &mut |index, generation| {
+            names.push(name(BodyId::from_parts(index, generation)));
+            Some(Item::Id(names.len() as u32 - 1, 0))
+        });
+        let numbered = item.and_then(ConstraintSpec::from_item).unwrap_or_else(|| spec.clone());
+        Self::Plain(Box::new(numbered), names)
     }
 }
 
-impl Plain {
-    fn build(&self, kind: JointKind, find: &mut Find<'_>) -> Option<ConstraintSpec> {
-        let Self { a, b, anchor, axis, frames, break_force, collide, stabilization } = self.clone();
-        let none = (None, None);
-        let driven =
-            Driven { a, b, anchor, axis, frames, limits: none.0, motor: none.1, break_force, collide, stabilization };
-        driven.build(kind, find)
-    }
-}
-
-impl Driven {
-    fn build(&self, kind: JointKind, find: &mut Find<'_>) -> Option<ConstraintSpec> {
-        let (a, b) = (side(&self.a, find), side(&self.b, find));
-        Some(ConstraintSpec::Joint(Joint {
-            kind,
-            a: a?,
-            b: b?,
-            anchor: self.anchor,
-            axis: self.axis.unwrap_or(Vec3::X),
-            frames: self.frames.map(|f| (f.a, f.b)),
-            limits: self.limits.map(|[low, high]| (low, high)),
-            motor: self.motor,
-            break_force: self.break_force.unwrap_or(Real::INFINITY),
-            collide: self.collide,
-            stabilization: self.stabilization,
-        }))
-    }
-
-    fn of(joint: &Joint, name: &dyn Fn(BodyId) -> Name) -> Self {
-        let Joint { kind: _, a, b, anchor, axis, frames, limits, motor, break_force, collide, stabilization } = joint;
-        Self {
-            a: a.map(name),
-            b: b.map(name),
-            // the frames contain the rest pose
-            anchor: anchor.filter(|_| frames.is_none()),
-            axis: frames.is_none().then_some(*axis),
-            frames: frames.map(|(a, b)| Frames { a, b }),
-            limits: limits.map(|(low, high)| [low, high]),
-            motor: *motor,
-            break_force: Some(*break_force).filter(|f| f.is_finite()),
-            collide: *collide,
-            stabilization: *stabilization,
+/// The surface of a body as a mesh over its nodes; nothing when its points are not nodes.
+fn sheet(world: &World, id: BodyId) -> TriMesh {
+    let mesh = || {
+        let body = world.body(id).ok()?;
+        let surface = body.surface()?;
+        let node = |surfel: u32| match surface.shares(surfel) {
+            [one] => Some(one.node),
+            _ => None,
+        };
+        let mut triangles = Vec::new();
+        for &[a, b, c] in surface.triangles() {
+            triangles.push([node(a)?, node(b)?, node(c)?]);
         }
-    }
-
-    fn plain(self) -> Plain {
-        let Self { a, b, anchor, axis, frames, limits: _, motor: _, break_force, collide, stabilization } = self;
-        Plain { a, b, anchor, axis, frames, break_force, collide, stabilization }
-    }
+        Some(TriMesh { vertices: body.node_positions().to_vec(), triangles })
+    };
+    mesh().unwrap_or(TriMesh { vertices: Vec::new(), triangles: Vec::new() })
 }

@@ -32,21 +32,25 @@ impl Schemas {
     }
 
     /// An enum as a definition: a table of one of its kinds, or the word alone where that is enough.
-    pub fn choice(
+    pub fn choice<W: AsRef<str>>(
         &mut self,
         (name, about): (&str, &str),
-        variants: impl FnOnce(&mut Self) -> Vec<(&'static str, &'static str, Vec<FieldInfo>)>,
+        variants: impl FnOnce(&mut Self) -> Vec<(W, W, Vec<FieldInfo>)>,
     ) -> Value {
         self.define(name, |schemas| {
             let variants = variants(schemas);
             let alone = |fields: &[FieldInfo]| !fields.iter().any(|f| f.required);
-            let short: Vec<(&str, &str)> =
-                variants.iter().filter(|v| alone(&v.2)).map(|&(word, about, _)| (word, about)).collect();
+            let short: Vec<(&str, &str)> = variants
+                .iter()
+                .filter(|v| alone(&v.2))
+                .map(|(word, about, _)| (word.as_ref(), about.as_ref()))
+                .collect();
             let mut any: Vec<Value> = Vec::new();
             if !short.is_empty() {
                 any.push(words(&short));
             }
-            any.extend(variants.into_iter().map(|(word, about, fields)| object(about, Some(word), fields)));
+            let each = |(word, about, fields): (W, W, _)| object(about.as_ref(), Some(word.as_ref()), fields);
+            any.extend(variants.into_iter().map(each));
             Value::table([("description", Value::text(about)), ("anyOf", Value::list(any))])
         })
     }

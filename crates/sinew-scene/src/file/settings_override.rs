@@ -69,7 +69,7 @@ fn all_of(settings: &Settings) -> Entry {
     };
     for field in described::fields::<Settings>() {
         let given = entries.iter().any(|e: &Entry| *e.key == *field.name);
-        if let Some(default) = described::default_of(&field).filter(|_| !given) {
+        if let Some(default) = described::default_of(field).filter(|_| !given) {
             entries.push(Entry::new(field.name, default));
         }
     }

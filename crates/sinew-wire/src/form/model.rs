@@ -1,9 +1,8 @@
 //! The model: bodies and constraints by slot, and the order of the nodes.
 
-use super::body::BodyForm;
-use super::constraint::ConstraintForm;
+use super::described::Described;
 use serde::{Deserialize, Serialize};
-use sinew::{Blueprint, Settings, Slot, State};
+use sinew::{Blueprint, BodySpec, ConstraintSpec, Settings, Slot, State};
 
 /// Generations beyond this are no count of removals but damage, and would run over.
 const GENERATIONS: u32 = u32::MAX / 2;
@@ -15,32 +14,29 @@ struct SlotForm<T> {
     item: Option<T>,
 }
 
+/// An item of a slot. Boxed: an empty slot takes two bytes in a file and shall not take hundreds in memory.
+type Boxed<T> = Described<Box<T>>;
+
 /// [`Blueprint`] without its settings.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ModelForm {
-    bodies: Vec<SlotForm<BodyForm>>,
-    constraints: Vec<SlotForm<ConstraintForm>>,
+    bodies: Vec<SlotForm<Boxed<BodySpec>>>,
+    constraints: Vec<SlotForm<Boxed<ConstraintSpec>>>,
     node_order: Vec<u32>,
 }
 
 impl ModelForm {
-    pub fn of(blueprint: &Blueprint) -> Result<Self, String> {
+    pub fn of(blueprint: &Blueprint) -> Self {
         let Blueprint { settings: _, bodies, constraints, node_order } = blueprint;
-        let mut form = Self { bodies: Vec::new(), constraints: Vec::new(), node_order: node_order.clone() };
-        for Slot { generation, item } in bodies {
-            let item = item.as_ref().map(BodyForm::of).transpose()?;
-            form.bodies.push(SlotForm { generation: *generation, item });
-        }
-        for Slot { generation, item } in constraints {
-            form.constraints.push(SlotForm { generation: *generation, item: item.as_ref().map(ConstraintForm::of) });
-        }
-        Ok(form)
+        Self { bodies: forms(bodies), constraints: forms(constraints), node_order: node_order.clone() }
     }
 
     /// Without motors: they are steered while the world runs, and a snapshot is good for any of their targets.
     pub fn without_motors(mut self) -> Self {
         for slot in &mut self.constraints {
-            if let Some(ConstraintForm::Joint(joint)) = &mut slot.item {
+            if let Some(Described(spec)) = &mut slot.item
+                && let ConstraintSpec::Joint(joint) = &mut **spec
+            {
                 joint.motor = None;
             }
         }
@@ -62,16 +58,25 @@ impl ModelForm {
         if !order.is_sorted_by(|a, b| a < b) {
             return Err("the node order names a body twice".into());
         }
-        let mut bodies = Vec::with_capacity(self.bodies.len());
-        for SlotForm { generation, item } in self.bodies {
-            bodies.push(Slot { generation: sane(generation)?, item: item.map(BodyForm::build).transpose()? });
-        }
-        let mut constraints = Vec::with_capacity(self.constraints.len());
-        for SlotForm { generation, item } in self.constraints {
-            constraints.push(Slot { generation: sane(generation)?, item: item.map(ConstraintForm::build) });
-        }
+        let (bodies, constraints) = (slots(self.bodies)?, slots(self.constraints)?);
         Ok(Blueprint { settings, bodies, constraints, node_order: self.node_order })
     }
+}
+
+fn forms<T: Clone>(slots: &[Slot<T>]) -> Vec<SlotForm<Boxed<T>>> {
+    let form = |Slot { generation, item }: &Slot<T>| SlotForm {
+        generation: *generation,
+        item: item.clone().map(|item| Described(Box::new(item))),
+    };
+    slots.iter().map(form).collect()
+}
+
+fn slots<T>(forms: Vec<SlotForm<Boxed<T>>>) -> Result<Vec<Slot<T>>, String> {
+    let mut slots = Vec::with_capacity(forms.len());
+    for SlotForm { generation, item } in forms {
+        slots.push(Slot { generation: sane(generation)?, item: item.map(|item| *item.0) });
+    }
+    Ok(slots)
 }
 
 fn sane(generation: u32) -> Result<u32, String> {

@@ -313,7 +313,7 @@ fn read_step(record: &Record<'_>) -> Result<StepForm, WireError> {
 }
 
 fn read_input(step: StepForm, threads: Option<u32>) -> Result<Input, WireError> {
-    let mut input = step.input().map_err(WireError::bad(Section::Step))?;
+    let mut input = step.input();
     for command in &mut input.commands {
         if let (Command::Settings(settings), Some(threads)) = (command, threads) {
             settings.threads = threads;

@@ -25,6 +25,7 @@
 //! is one of the possible unit vectors, always the same one for the same point.
 
 use crate::math::{Pose, Real, Vec3};
+use sinew_spec::{ANY, FINITE, POSITIVE, choice};
 
 /// Maximum nesting depth: [`Sdf::sample`] is recursive, and the stack depth must not depend on a scene.
 pub const SDF_DEPTH: usize = 16;
@@ -372,6 +373,32 @@ fn size(at: impl Fn() -> String, field: &'static str, value: Real) -> Result<(),
     }
     if value > 0.0 { Ok(()) } else { Err(SdfError::NotPositive { at: at(), field, value }) }
 }
+
+choice!(Sdf, "signed distance function", "How far a point is from a surface, negative inside the solid.", {
+    "plane" => Plane, "The half-space behind a plane.", {
+        point point: Vec3, FINITE => Vec3::ZERO, "A point on the plane [m].";
+        normal normal: Vec3, FINITE => Vec3::Y, "Out of the solid.";
+    };
+    "sphere" => Sphere, "A solid ball.", {
+        center center: Vec3, FINITE => Vec3::ZERO, "Centre [m].";
+        radius radius: Real, POSITIVE, "Radius [m].";
+    };
+    "cylinder" => Cylinder, "A solid cylinder without ends.", {
+        point point: Vec3, FINITE => Vec3::ZERO, "A point on the axis [m].";
+        axis axis: Vec3, FINITE => Vec3::Y, "Along the axis.";
+        radius radius: Real, POSITIVE, "Radius [m].";
+    };
+    "box" => Box, "A solid box about the origin.", {
+        half_extents half_extents: Vec3, POSITIVE, "Half the edge lengths [m].";
+    };
+    "intersection" => Intersection, "Intersection.", { 0 parts: Vec<Sdf>, ANY, "The parts."; };
+    "union" => Union, "Union.", { 0 parts: Vec<Sdf>, ANY, "The parts."; };
+    "complement" => Complement, "All that is not the inner one.", { 0 inner: std::boxed::Box<Sdf>, ANY, "The inner one."; };
+    "placed" => Placed, "The inner one, turned and moved.", {
+        pose pose: Pose, ANY, "From the inner frame to ours.";
+        inner inner: std::boxed::Box<Sdf>, ANY, "The transformed function.";
+    };
+});
 
 #[cfg(test)]
 mod tests {

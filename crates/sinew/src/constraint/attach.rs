@@ -14,11 +14,13 @@
 //! rows are not coupled and any axes can be used.
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
+use super::site::Spring;
 use super::site::{Place, Site, View, has_own_response};
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Model};
 use crate::solver::soft::Softness;
+use sinew_spec::{ANY, FINITE, POSITIVE, Via, choice, record};
 
 /// The target that a point is attached to.
 ///
@@ -368,3 +370,41 @@ fn orthonormal(axes: &[Vec3]) -> bool {
     };
     axes.len() <= 3 && (0..axes.len()).all(|i| (0..=i).all(|j| right(i, j)))
 }
+
+choice!(AttachTarget, "hold", "What a point is held to.", {
+    "at" => At, "Another point, which may be elsewhere: they are pulled together.", { 0 site: Site, ANY, "Which point."; };
+    "here" => Here, "The point at its initial position: of the world, or of a rigid body.", {
+        0 body: Option<BodyId>, ANY => None, "Which rigid body; without: the world.";
+    };
+});
+
+/// An attached point with its target, as they are described.
+struct Held {
+    point: Site,
+    to: AttachTarget,
+}
+
+record!(Held, "held point", "A point of nodes or of a surface, and what it is held to.",
+    Held { point: Site::World(Vec3::ZERO), to: AttachTarget::Here(None) }, {
+    point [required]: ANY, "The point that is held.";
+    to: ANY, "What it is held to; without: where it is at the start.";
+});
+
+impl Via<(Site, AttachTarget)> for Held {
+    fn of(&(point, to): &(Site, AttachTarget)) -> Self {
+        Self { point, to }
+    }
+
+    fn back(self) -> (Site, AttachTarget) {
+        (self.point, self.to)
+    }
+}
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Attachment, "attach", "Points of nodes and surfaces held to others.", Attachment::new([]), {
+    pairs via Vec<Held> [required]: ANY, "Held points, and what each is held to.";
+    spring via Option<Spring> [flat]: ANY, "A spring of each pair; without: rigid.";
+    break_force: POSITIVE.or_infinite(), "All of it breaks when one pair carries more than this [N].";
+    collide: ANY, "Whether soft bodies that are stitched together collide.";
+    axes: FINITE, "Directions that are held, orthogonal unit vectors, of the world or of the rigid body; empty: all.";
+});

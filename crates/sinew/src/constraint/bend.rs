@@ -25,6 +25,7 @@ use crate::error::{Error, finite, not_negative, positive};
 use crate::math::{Real, Vec3, angle_of, vec};
 use crate::model::BodyId;
 use crate::solver::soft::Softness;
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, record, words};
 
 /// The quantity that is constrained at a fold.
 ///
@@ -225,6 +226,21 @@ fn short_way(angle: Real) -> Real {
         angle
     }
 }
+
+words!(BendLaw, {
+    "angle" => Angle, "The signed angle between two triangles.";
+    "printed" => Printed, "ICD eq. 33 as printed; for comparison.";
+});
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Bending, "bending", "Lets a sheet resist bending.", Bending::new(BodyId::NONE, [], 0.0), {
+    body [required]: ANY, "Which body.";
+    folds: ANY, "Edge i, j and the nodes beside it, left and right; without: all inner edges of its surface.";
+    rest: FINITE, "Angle of each fold at rest [rad], and |e|²/(A_l + A_r); without: as at the start.";
+    stiffness [required]: NOT_NEGATIVE, "Bending stiffness of the sheet [N·m].";
+    damping: NOT_NEGATIVE, "Time over which a bent sheet gives in [s].";
+    law: ANY, "The constrained quantity of a fold.";
+});
 
 #[cfg(test)]
 mod tests {

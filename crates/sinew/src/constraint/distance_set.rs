@@ -19,6 +19,7 @@ use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Real, Vec3, vec};
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, record};
 
 /// Lengths constrained between many pairs of nodes of a body. One row per pair.
 ///
@@ -223,3 +224,15 @@ impl BuiltStrands {
         }
     }
 }
+
+// The order of the fields is that of saves: new ones are appended.
+record!(DistanceSet, "distance_set", "Lengths of many pairs of nodes of a body.", DistanceSet::new(BodyId::NONE, []), {
+    body [required]: ANY, "Which body.";
+    pairs: ANY, "Pairs of its nodes; without: the edges of its surface.";
+    lengths: NOT_NEGATIVE, "Length of each pair [m]; without: as at the start.";
+    pull: NOT_NEGATIVE.or_infinite(), "Largest pull of a pair [N].";
+    push: NOT_NEGATIVE.or_infinite(), "Largest push of a pair [N]; 0: as a rope.";
+    stiffness: NOT_NEGATIVE, "Stiffness in stretch and in compression [N/m]; without: rigid.";
+    damping: NOT_NEGATIVE, "Damping of each pair, with a stiffness only [N·s/m].";
+    break_force: POSITIVE.or_infinite(), "All of it breaks when one pair carries more than this [N].";
+});

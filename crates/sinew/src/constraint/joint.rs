@@ -12,12 +12,14 @@
 //! Jacobian where it is satisfied: errata.) Limits are one-sided rows, motors are rows with a maximum force.
 
 use super::row::{Bounds, RowBuffer};
+use super::site::Spring;
 use super::site::{Place, Site, Terms, View};
 use crate::error::{Error, check, finite, finite_vec, not_negative, positive};
 use crate::math::{Pose, Quat, Real, Vec3, any_orthonormal};
 use crate::model::{BodyId, Model};
 use crate::settings::Stabilization;
 use crate::solver::soft::{Softness, soften};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Via, choice, record, words};
 
 /// The degrees of freedom that a joint leaves free.
 ///
@@ -610,3 +612,71 @@ impl BuiltDistance {
         }
     }
 }
+
+words!(JointKind, {
+    "fixed" => Fixed, "Nothing moves.";
+    "ball" => Ball, "Turns freely about a point.";
+    "hinge" => Hinge, "Turns about an axis.";
+    "slider" => Slider, "Slides along an axis.";
+});
+
+choice!(Motor, "motor", "A drive along a joint's free direction.", {
+    "velocity" => Velocity, "Towards a speed.", {
+        target target: Real, FINITE, "Wanted speed [m/s or rad/s].";
+        max_force max_force: Real, NOT_NEGATIVE.or_infinite() => Real::INFINITY, "Largest force or torque [N or N·m].";
+    };
+    "position" => Position, "Towards a position, as a damped spring.", {
+        target target: Real, FINITE, "Target position [m or rad].";
+        frequency frequency: Real, POSITIVE, "Frequency of the spring [Hz].";
+        damping_ratio damping_ratio: Real, NOT_NEGATIVE => 1.0, "Damping ratio.";
+        max_force max_force: Real, NOT_NEGATIVE.or_infinite() => Real::INFINITY, "Largest force or torque [N or N·m].";
+    };
+});
+
+/// The frames of a joint, as they are described.
+struct BothFrames {
+    a: Pose,
+    b: Pose,
+}
+
+record!(BothFrames, "frames", "BothFrames relative to the bodies' origins, x along the joint's axis.",
+    BothFrames { a: Pose::IDENTITY, b: Pose::IDENTITY }, {
+    a: ANY, "On the first body.";
+    b: ANY, "On the second body.";
+});
+
+impl Via<(Pose, Pose)> for BothFrames {
+    fn of(&(a, b): &(Pose, Pose)) -> Self {
+        Self { a, b }
+    }
+
+    fn back(self) -> (Pose, Pose) {
+        (self.a, self.b)
+    }
+}
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Joint, "joint", "A joint.", Joint::fixed(None, None), {
+    kind: ANY, "The degrees of freedom it leaves free.";
+    a: ANY, "First body; without: the world.";
+    b: ANY, "Second body; without: the world.";
+    anchor: FINITE, "Its position in the world, in the initial configuration [m]; without: b's origin.";
+    axis: FINITE, "Its axis in the world.";
+    frames via Option<BothFrames>: ANY, "BothFrames on the bodies, instead of anchor and axis.";
+    limits: FINITE.or_infinite(), "Range of the free direction [m or rad], zero at the start.";
+    motor: ANY, "Drive along the free direction.";
+    break_force: POSITIVE.or_infinite(), "Force at which it breaks [N].";
+    collide: ANY, "Whether the two bodies still collide.";
+    stabilization: ANY, "Its own stabilisation; without: that of the settings.";
+});
+
+record!(Distance, "distance", "Two sites within a range of distances.",
+    Distance { max: Real::INFINITY, ..Distance::rope(Site::World(Vec3::ZERO), Site::World(Vec3::ZERO), 0.0) }, {
+    a [required]: ANY, "One end.";
+    b [required]: ANY, "The other end.";
+    min: NOT_NEGATIVE, "Least length [m].";
+    max: NOT_NEGATIVE.or_infinite(), "Largest length [m].";
+    strength: POSITIVE.or_infinite(), "Slips above this force [N].";
+    spring via Option<Spring> [flat]: ANY, "A spring beyond the range; without: rigid.";
+    break_force: POSITIVE.or_infinite(), "Breaks above this force [N].";
+});

@@ -20,6 +20,7 @@ use crate::error::{Error, check, finite_vec};
 use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3, any_orthonormal, nearest_rotation};
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, record, words};
 
 /// The degrees of freedom that a joint on a patch leaves free.
 ///
@@ -326,3 +327,29 @@ impl BuiltPatchJoint {
         if index < 3 { (axis, Vec3::ZERO) } else { (Vec3::ZERO, axis) }
     }
 }
+
+words!(PatchKind, {
+    "ball" => Ball, "The centre of the patch is fixed.";
+    "hinge" => Hinge, "It turns about an axis through its middle.";
+    "fixed" => Fixed, "Centre and orientation are fixed.";
+});
+
+record!(PatchRest, "patch rest", "How a patch lay when its joint was added; written by Sinew.",
+    PatchRest { place: Pose::IDENTITY, offsets: Vec::new() }, {
+    place [required]: ANY, "Middle and turn of the patch seen from the other side.";
+    offsets [required]: FINITE, "Offsets of its nodes from the middle [m].";
+});
+
+// The order of the fields is that of saves: new ones are appended.
+record!(PatchJoint, "patch", "A joint between a patch of surface and a rigid body or the world.",
+    PatchJoint::fixed(BodyId::NONE, [], None), {
+    kind as free: ANY, "Directions that remain free.";
+    body [required]: ANY, "The body with the surface.";
+    surfels [required]: ANY, "Surface points of the patch.";
+    weights: NOT_NEGATIVE, "Weights of the points; without: all the same.";
+    to: ANY, "The rigid body; without: the world.";
+    axis: FINITE, "Axis of a hinge, world axes at the start.";
+    break_force: POSITIVE.or_infinite(), "Breaks above this force [N].";
+    collide: ANY, "Whether the two bodies still collide.";
+    rest: ANY, "Rest pose of the patch; without: the initial one.";
+});

@@ -7,6 +7,7 @@ use crate::error::{Error, finite_vec};
 use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, beyond_tangent, rigid_pose, vec};
 use crate::model::surface::Share;
 use crate::model::{Body, BodyId, Model, Nodes};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, Via, choice, record};
 
 /// A point that a constraint acts on.
 ///
@@ -416,5 +417,47 @@ impl Terms {
     /// Sum of Jacobian · response: the response J·M⁻¹·Jᵀ of the row.
     pub(crate) fn answer(&self) -> Real {
         self.as_slice().iter().map(|t| t.jacobian.dot(t.response)).sum()
+    }
+}
+
+choice!(Site, "site", "A point of a body or of the world.", {
+    "world" => World, "A point of the world.", { 0 point: Vec3, FINITE, "Position [m]."; };
+    "body" => Rigid, "A point of a rigid body.", {
+        body body: BodyId, ANY, "Which body.";
+        local local: Vec3, FINITE => Vec3::ZERO, "Relative to its origin, body axes [m].";
+    };
+    "node" => Node, "A node of particles or of a soft body.", {
+        body body: BodyId, ANY, "Which body.";
+        node node: u32, ANY, "Which of its nodes.";
+    };
+    "surfel" => Surfel, "A point of a body's surface, by its number.", {
+        body body: BodyId, ANY, "Which body.";
+        surfel surfel: u32, ANY, "Which of its surface points.";
+    };
+    "face" => Face, "A point on a triangle of a body's surface.", {
+        body body: BodyId, ANY, "Which body.";
+        triangle triangle: u32, ANY, "Which triangle of its surface.";
+        weights weights: [Real; 3], FINITE, "Weights of its corners; they sum to one.";
+    };
+});
+
+/// Stiffness and damping, as they are described.
+pub(crate) struct Spring {
+    stiffness: Real,
+    damping: Real,
+}
+
+record!(Spring, "spring", "Stiffness and damping.", Spring { stiffness: 0.0, damping: 0.0 }, {
+    stiffness [required]: NOT_NEGATIVE, "Stiffness [N/m]; without: rigid.";
+    damping: NOT_NEGATIVE, "Damping beside the stiffness [N·s/m].";
+});
+
+impl Via<(Real, Real)> for Spring {
+    fn of(&(stiffness, damping): &(Real, Real)) -> Self {
+        Self { stiffness, damping }
+    }
+
+    fn back(self) -> (Real, Real) {
+        (self.stiffness, self.damping)
     }
 }

@@ -20,6 +20,7 @@ use crate::error::{Error, check, finite, not_negative, positive};
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, choice, record};
 
 /// The contents.
 ///
@@ -231,3 +232,25 @@ impl BuiltVolume {
         }
     }
 }
+
+choice!(VolumeLaw, "filling", "What is inside a closed surface.", {
+    "held" => Held, "A prescribed volume.", {
+        volume volume: Option<Real>, POSITIVE => None, "Volume [m³]; without: as at the start.";
+        compliance compliance: Real, NOT_NEGATIVE => 0.0, "Compliance [m³/Pa].";
+    };
+    "gas" => Gas, "A gas of constant temperature.", {
+        pressure pressure: Real, FINITE, "Pressure above the outside at the volume [Pa].";
+        volume volume: Option<Real>, POSITIVE => None, "Volume [m³]; without: as at the start.";
+        outside outside: Real, NOT_NEGATIVE => 101_325.0, "Pressure outside [Pa].";
+    };
+    "pressure" => Pressure, "A constant pressure.", { 0 pressure: Real, FINITE, "Pressure above the outside [Pa]."; };
+});
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Volume, "volume", "Holds the volume inside a body's surface, or fills it with gas.",
+    Volume::new(BodyId::NONE, VolumeLaw::Held { volume: None, compliance: 0.0 }), {
+    body [required]: ANY, "Which body.";
+    triangles: ANY, "Triangles over its surface points; without: its whole surface.";
+    law as inside: ANY, "Pressure law; without: the initial volume is kept.";
+    burst: POSITIVE.or_infinite(), "Bursts above this pressure [Pa].";
+});

@@ -22,6 +22,7 @@
 use crate::math::{Real, Vec3};
 use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
+use sinew_spec::{NOT_NEGATIVE, Rule, SHARE, choice, from_to};
 
 /// Energy dissipation of a particle body, in addition to the numerical damping of the implicit step.
 ///
@@ -182,3 +183,13 @@ pub(crate) fn check_entry(list: &'static str, index: usize, nodes: &[u32], count
     }
     Ok(())
 }
+
+/// Iterations or passes of a substep.
+pub(crate) const ITERATIONS: Rule = from_to(1.0, 10_000.0);
+
+choice!(Damping, "damping", "Loss of motion that is not rigid.", {
+    "internal" => Internal, "Velocities that are not rigid motion decay with a rate.", {
+        rate rate: Real, NOT_NEGATIVE, "Rate [1/s].";
+    };
+    "printed" => Printed, "As printed in ICD eq. 2 and 3; depends on the substep.", { gamma gamma: Real, SHARE, "Factor."; };
+});

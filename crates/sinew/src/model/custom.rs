@@ -2,6 +2,7 @@
 
 use super::soft::{Geometry, SoftModel};
 use crate::deformable::{Coordinates, Deformable, rotation};
+use sinew_spec::{Kind, Rule, Sink, Source, Spec};
 use std::fmt;
 use std::sync::Arc;
 
@@ -184,5 +185,28 @@ impl ModelRegistry {
 impl fmt::Debug for ModelRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.entries.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+/// Its name and its parameters; a model that was read has no constructor.
+impl Spec for CustomModel {
+    fn kind(_: &Rule) -> Kind {
+        Kind::Bytes
+    }
+
+    fn put(&self, to: &mut dyn Sink) {
+        self.name.put(to);
+        to.length(self.params.len());
+        self.params.iter().for_each(|byte| to.byte(*byte));
+    }
+
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        let name = String::take(from)?;
+        let length = from.length()?;
+        let mut params = Vec::new();
+        for _ in 0..length {
+            params.push(from.byte()?);
+        }
+        Some(Self::unbound(name, params))
     }
 }

@@ -159,6 +159,34 @@ impl<T> Slots<T> {
     }
 }
 
+/// Ids are described by what they name: a file has the name instead.
+macro_rules! described_id {
+    ($id:ident, $what:literal) => {
+        impl sinew_spec::Spec for $id {
+            fn kind(_: &sinew_spec::Rule) -> sinew_spec::Kind {
+                sinew_spec::Kind::Id($what)
+            }
+
+            fn put(&self, to: &mut dyn sinew_spec::Sink) {
+                to.count(u64::from(self.index));
+                to.count(u64::from(self.generation));
+            }
+
+            fn take(from: &mut dyn sinew_spec::Source) -> Option<Self> {
+                let [index, generation] = [from.count()?, from.count()?].map(u32::try_from);
+                Some(Self { index: index.ok()?, generation: generation.ok()? })
+            }
+        }
+    };
+}
+described_id!(BodyId, "body");
+described_id!(ConstraintId, "joint");
+
+impl BodyId {
+    /// No body of any world: stands for the required body in a description.
+    pub(crate) const NONE: Self = Self { index: u32::MAX, generation: 0 };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

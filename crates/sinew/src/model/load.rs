@@ -5,6 +5,7 @@ use super::surface::Surface;
 use crate::deformable::fem::Face;
 use crate::error::{Error, finite_vec, not_negative};
 use crate::math::{Real, Vec3};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, record};
 
 /// A load on a part of a soft body: a pressure, a force, or both.
 ///
@@ -249,3 +250,19 @@ impl SoftBody {
         Ok(pins.map(|(n, (bits, _))| (n as u32, bits)).collect())
     }
 }
+
+record!(PinnedAxes, "pinned axes", "Nodes that are held along some axes of the rest shape and free along the others: symmetry planes, rollers.",
+    PinnedAxes { region: Region { min: Vec3::ZERO, max: Vec3::ZERO }, x: false, y: false, z: false }, {
+    region [required]: ANY, "All nodes inside this box.";
+    x: ANY, "Held along x.";
+    y: ANY, "Held along y.";
+    z: ANY, "Held along z.";
+});
+
+record!(Load, "load", "A pressure or a force on a part of the surface.", Load::default(), {
+    region: ANY, "The triangles inside this box; for a force without a triangle there, its nodes.";
+    faces: ANY, "Triangles of the surface, by number.";
+    pressure: FINITE, "Pressure on the present surface, positive inward [Pa].";
+    force: FINITE, "Total force, world axes, distributed by area at rest, or by mass over nodes [N].";
+    ramp: NOT_NEGATIVE, "Time in which it rises linearly from 0 at time 0 [s]; 0: constant.";
+});

@@ -2,6 +2,7 @@
 
 use super::{Groups, SurfaceMaterial};
 use crate::math::{Real, Vec3};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, from_to, record};
 
 /// Particles to be added.
 ///
@@ -113,3 +114,18 @@ impl Particles {
         self
     }
 }
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Particles, "particles", "Bare particles.", Particles::new(Vec::new()), {
+    positions [required]: FINITE, "Where they are [m].";
+    velocity: FINITE, "Common start velocity [m/s].";
+    masses: POSITIVE, "Masses, one each [kg]; empty: all the same.";
+    mass: POSITIVE, "Mass of each [kg].";
+    radius: NOT_NEGATIVE, "Radius at which they touch rigid bodies [m]; 0 touches nothing.";
+    pinned: ANY, "Numbers of those that stay where they are.";
+    material as surface: ANY, "Friction and restitution.";
+    groups: ANY, "Their collision groups.";
+    gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
+    damping: NOT_NEGATIVE, "Rate at which velocity decays [1/s].";
+    name: ANY, "Their name in reports; without: the name of the table.";
+});

@@ -4,6 +4,7 @@ use super::{Groups, Shape, SurfaceMaterial};
 use crate::collision::{Geometry, Sdf};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{FAR, Mat3, Pose, Quat, Real, Sym3, Vec3};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, from_to, record, words};
 use std::sync::Arc;
 
 /// Cause of the motion of a body.
@@ -480,3 +481,37 @@ impl MassProperties {
         Ok(Self { mass: total, center, inertia, inv_inertia })
     }
 }
+
+words!(Motion, {
+    "dynamic" => Dynamic, "A rigid body that forces move.";
+    "kinematic" => Kinematic, "A rigid body with prescribed motion.";
+    "fixed" => Fixed, "A rigid body that stays.";
+});
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Collider, "collider", "A shape of a rigid body with all that belongs to it.", Collider::new(Shape::ball(1.0)), {
+    shape [required]: ANY, "Its shape.";
+    place [flat]: FINITE, "Its pose in the body.";
+    material as surface: ANY, "Friction and restitution; without: those of the body.";
+    groups: ANY, "Its collision groups; without: those of the body.";
+    sensor: ANY, "It is felt but does not push.";
+    density: NOT_NEGATIVE, "Its own density [kg/m³].";
+});
+
+record!(RigidBody, "rigid body", "A rigid body.", RigidBody::dynamic(), {
+    motion: ANY, "Cause of its motion.";
+    pose [flat]: FINITE, "Pose of its origin.";
+    velocity: FINITE, "Start velocity of its centre of mass [m/s].";
+    spin: FINITE, "Start spin, world axes [rad/s].";
+    colliders: ANY, "Several shapes, each with its pose, surface and density.";
+    mass: POSITIVE, "Mass [kg]; without: density times volume.";
+    density: NOT_NEGATIVE, "Density [kg/m³].";
+    inertia: FINITE, "Inertia about its centre of mass, [xx, yy, zz, xy, xz, yz] [kg·m²]; without: from its shapes.";
+    center_of_mass: FINITE, "Centre of mass in body coordinates [m]; without: from its shapes.";
+    linear_damping: NOT_NEGATIVE, "Rate at which velocity decays [1/s].";
+    angular_damping: NOT_NEGATIVE, "Rate at which spin decays [1/s].";
+    gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
+    can_sleep: ANY, "Whether it may fall asleep.";
+    continuous: ANY, "Swept along its path: fast bodies do not pass thin walls.";
+    name: ANY, "Its name in reports; without: the name of the table.";
+});

@@ -2,6 +2,7 @@
 
 use crate::collision::Sdf;
 use crate::math::{Pose, Real, Vec3};
+use sinew_spec::{ANY, FINITE, POSITIVE, Via, choice, from_to, record};
 use std::sync::Arc;
 
 /// A collision shape. Lengths in metres; capsule, cylinder and cone are along y.
@@ -180,3 +181,62 @@ impl Shape {
         }
     }
 }
+
+/// A part of a compound, as it is described.
+struct Part {
+    shape: Shape,
+    place: Pose,
+}
+
+impl Via<(Pose, Shape)> for Part {
+    fn of((place, shape): &(Pose, Shape)) -> Self {
+        Self { shape: shape.clone(), place: *place }
+    }
+
+    fn back(self) -> (Pose, Shape) {
+        (self.place, self.shape)
+    }
+}
+
+record!(Part, "part", "A shape at its place in a compound.", Part { shape: Shape::ball(1.0), place: Pose::IDENTITY }, {
+    shape [required]: ANY, "Its shape.";
+    place [flat]: ANY, "Its pose in the body.";
+});
+
+choice!(Shape, "shape", "A collision shape. Capsule, cylinder and cone stand along y.", {
+    "ball" => Ball, "A ball.", { radius radius: Real, POSITIVE, "Radius [m]."; };
+    "box" => Box, "A box.", { half_extents half_extents: Vec3, POSITIVE, "Half the size along each axis [m]."; };
+    "capsule" => Capsule, "A segment with a radius around it.", {
+        half_height half_height: Real, POSITIVE, "Half the length of the inner segment [m].";
+        radius radius: Real, POSITIVE, "Radius [m].";
+    };
+    "cylinder" => Cylinder, "A cylinder.", {
+        half_height half_height: Real, POSITIVE, "Half the height [m].";
+        radius radius: Real, POSITIVE, "Radius [m].";
+    };
+    "cone" => Cone, "A cone, its tip up.", {
+        half_height half_height: Real, POSITIVE, "Half the height [m].";
+        radius radius: Real, POSITIVE, "Radius of the base [m].";
+    };
+    "half_space" => HalfSpace, "Everything below a plane through the origin; for fixed bodies.", {
+        normal normal: Vec3, FINITE => Vec3::Y, "Outward normal.";
+    };
+    "hull" => ConvexHull, "The convex hull of points.", { points points: Arc<[Vec3]>, FINITE, "The points [m]."; };
+    "compound" => Compound, "Several shapes as one.", { parts parts: Arc<[(Pose, Shape)]> as Vec<Part>, ANY, "The parts."; };
+    "mesh" => TriMesh, "A triangle mesh; a closed one has a mass.", {
+        vertices vertices: Arc<[Vec3]>, FINITE, "Vertices [m].";
+        triangles triangles: Arc<[[u32; 3]]>, ANY, "Triangles, counter-clockwise seen from outside.";
+    };
+    "height_field" => HeightField, "Heights over the xz plane, centred at the origin; for fixed bodies.", {
+        heights heights: Arc<[Real]>, FINITE, "Heights, row after row along z.";
+        rows rows: usize, from_to(2.0, 1e5), "Number of rows (along z).";
+        scale scale: Vec3, POSITIVE, "Size in x [m], factor on heights, size in z [m].";
+    };
+    "voxels" => Voxels, "Filled cells of a regular grid.", {
+        size size: Vec3, POSITIVE, "Size of one cell [m].";
+        cells cells: Arc<[[i32; 3]]>, ANY, "Filled cells.";
+    };
+    "sdf" => Sdf, "A signed distance function; for fixed and kinematic bodies.", {
+        0 function: Arc<Sdf>, ANY, "The function.";
+    };
+});

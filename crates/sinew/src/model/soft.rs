@@ -13,6 +13,7 @@ use crate::deformable::shape_matching::{Clusters, ShapeMatching};
 use crate::deformable::{Coordinates, Deformable, fem, oriented, pbd, rotation, shape_matching, spring};
 use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, choice, from_to, record};
 
 /// The rest shape of a soft body.
 ///
@@ -618,3 +619,82 @@ fn face_surface(solid: &fem::Solid) -> Surface {
     }
     Surface::enclosing(solid.nodes().len(), triangles)
 }
+
+choice!(Geometry, "geometry", "The rest shape of a soft body.", {
+    "tets" => Tets, "A volume of tetrahedra.", { 0 mesh: TetMesh [flat], ANY, "The mesh."; };
+    "sheet" => Sheet, "A sheet of triangles.", { 0 mesh: TriMesh [flat], ANY, "The mesh."; };
+    "rope" => Rope, "A rope.", { 0 points: Vec<Vec3>, FINITE, "Its points in order [m]."; };
+    "points" => Points, "Points without connections.", { 0 points: Vec<Vec3>, FINITE, "The points [m]."; };
+});
+
+choice!(SoftModel, "model", "What holds a soft body together.", {
+    "corotational" => Corotational, "Corotational linear tetrahedra, implicit: the fast one.", {
+        0 params: fem::Params [flat], ANY, "Its numbers.";
+    };
+    "solid" => Solid, "Finite elements of any law, with four or ten nodes.", {
+        0 params: fem::SolidParams [flat], ANY, "Its numbers.";
+    };
+    "membrane" => Membrane, "Plane-stress triangles.", { 0 params: fem::MembraneParams [flat], ANY, "Its numbers."; };
+    "springs" => Springs, "Masses and springs, of tetrahedra, sheets and ropes.", {
+        0 params: spring::Params [flat], ANY, "Its numbers.";
+    };
+    "pbd" => Pbd, "Position based dynamics", {
+        0 structure: pbd::Structure [flat], ANY, "Of what.";
+        1 params: pbd::Params [flat], ANY, "Its numbers.";
+    };
+    "shape_matching" => ShapeMatching, "Shape matching of tetrahedra or sheets.", {
+        0 density: Real, POSITIVE => fem::SolidParams::default().density, "Density [kg/m³, of a sheet kg/m²].";
+        1 clusters: Clusters, ANY => Clusters::One, "Which nodes keep a shape together.";
+        2 params: shape_matching::Params [flat], ANY, "Its numbers.";
+    };
+    "meshless" => Meshless, "Moving least squares, of tetrahedra's corners or bare points.", {
+        0 params: MlsParams [flat], ANY, "Its numbers.";
+        1 volume: Real, NOT_NEGATIVE => 0.0, "Volume of bare points [m³]; tetrahedra know theirs.";
+    };
+    "oriented" => Oriented, "Oriented particles: ellipsoids that turn, on any geometry.", {
+        0 ellipsoid: oriented::Ellipsoid [flat], ANY, "The ellipsoids.";
+        1 group: oriented::Groups, ANY => oriented::Groups::Neighbours, "Which particles keep a shape together.";
+        2 params: oriented::Params [flat], ANY, "Its numbers.";
+    };
+    "custom" => Custom, "A user's own model.", { 0 model: CustomModel, ANY, "Its name and parameters."; };
+});
+
+record!(Region, "region", "A box in the coordinates of the rest shape.", Region { min: Vec3::ZERO, max: Vec3::ZERO }, {
+    min [required]: FINITE, "Least corner [m].";
+    max [required]: FINITE, "Largest corner [m].";
+});
+
+record!(Skin, "skin", "A detailed surface on a coarse body.", Skin { mesh: TriMesh::default(), offset: 0.0 }, {
+    mesh [required]: ANY, "The surface, in the coordinates of the rest shape.";
+    offset: FINITE, "How far it is moved out along its normals before it is bound [m].";
+});
+
+record!(Air, "air", "The air around a surface: drag on its triangles, and wind.", Air::default(), {
+    density: NOT_NEGATIVE, "Density [kg/m³]: air 1.2, water 1000.";
+    normal: NOT_NEGATIVE, "Drag coefficient across a triangle: about 1.2 for a plate.";
+    tangential: NOT_NEGATIVE, "Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.";
+    wind: FINITE, "Velocity of the air [m/s].";
+});
+
+// The order of the fields is that of saves: new ones are appended.
+record!(SoftBody, "soft body", "A deformable body.",
+    SoftBody::new(Geometry::Points(Vec::new()), SoftModel::Solid(fem::SolidParams::default())), {
+    geometry [required]: ANY, "The rest shape.";
+    model: ANY, "Its deformable model; without: corotational finite elements of the material.";
+    skin: ANY, "A surface of its own; without: its boundary.";
+    pose [flat]: FINITE, "Pose of the origin of the rest shape.";
+    velocity: FINITE, "Start velocity [m/s].";
+    spin: FINITE, "Start spin about its centre of mass [rad/s].";
+    pinned: ANY, "Numbers of nodes that stay where they are.";
+    pinned_regions: ANY, "All nodes inside these boxes stay where they are.";
+    pinned_axes: ANY, "Nodes that are held along some axes only: symmetry planes, rollers.";
+    loads: ANY, "Pressures and forces on parts of the surface.";
+    thickness: NOT_NEGATIVE, "Contact distance of surface points [m]; of triangles at most twice their mean edge.";
+    self_contact: ANY, "The surface touches itself.";
+    material as surface: ANY, "Friction and restitution; without: the friction of the material.";
+    groups: ANY, "Its collision groups.";
+    gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
+    damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
+    air: ANY, "The air around its surface: drag and wind; without: vacuum.";
+    name: ANY, "Its name in reports; without: the name of the table.";
+});

@@ -3,6 +3,7 @@
 //! A tetrahedron (a, b, c, d) is positive when (b − a) × (c − a) · (d − a) > 0; its volume is a sixth of that.
 
 use crate::math::{Real, Vec3};
+use sinew_spec::{ANY, FINITE, record};
 
 /// Vertices and tetrahedra.
 ///
@@ -165,6 +166,11 @@ impl TetMesh {
         Ok(())
     }
 }
+
+record!(TetMesh, "tetrahedra", "A mesh of tetrahedra.", TetMesh { vertices: Vec::new(), tets: Vec::new() }, {
+    vertices [required]: FINITE, "Vertices [m].";
+    tets [required]: ANY, "Four vertices each, positive orientation.";
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! Triangle meshes: a surface as vertices and triangles, outward normal by the right-hand rule.
 
 use crate::math::{Real, Vec3};
+use sinew_spec::{ANY, FINITE, record};
 
 /// Vertices and triangles.
 ///
@@ -133,3 +134,8 @@ impl TriMesh {
         Ok(())
     }
 }
+
+record!(TriMesh, "surface mesh", "A mesh of triangles.", TriMesh { vertices: Vec::new(), triangles: Vec::new() }, {
+    vertices [required]: FINITE, "Vertices [m].";
+    triangles [required]: ANY, "Three vertices each, counter-clockwise seen from outside.";
+});

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, Slots, SoftBody};
 use crate::settings::Settings;
 use crate::state::State;
+use sinew_spec::kinds;
 
 /// The description from which a body was added.
 ///
@@ -187,6 +188,24 @@ fn place_nodes(model: &mut Model, order: &[u32]) -> Result<(), Error> {
     }
     Ok(())
 }
+
+// The order is that of saves: new kinds are appended.
+kinds!(BodySpec, "body", "A body.", {
+    "rigid" => Rigid(RigidBody), "A rigid body.";
+    "particles" => Particles(Particles), "Bare particles.";
+    "soft" => Soft(Box<SoftBody>), "A deformable body.";
+});
+
+// The order is that of saves: new kinds are appended.
+kinds!(ConstraintSpec, "joint", "What holds two bodies together, or a body to the world.", {
+    "joint" => Joint(Joint), "A joint.";
+    "distance" => Distance(Distance), "Two sites within a range of distances.";
+    "attach" => Attachment(Attachment), "Points of nodes and surfaces held to the world, to bodies or to each other.";
+    "distance_set" => DistanceSet(DistanceSet), "Lengths of many pairs of nodes of a body.";
+    "bending" => Bending(Bending), "Lets a sheet resist bending.";
+    "volume" => Volume(Volume), "Holds the volume inside a surface, or fills it with gas.";
+    "patch" => PatchJoint(PatchJoint), "A joint between a patch of surface and a rigid body or the world.";
+});
 
 #[cfg(test)]
 mod tests {

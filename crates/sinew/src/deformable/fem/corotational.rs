@@ -35,6 +35,7 @@ use crate::deformable::{
 };
 use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
+use sinew_spec::{NOT_NEGATIVE, POISSON, POSITIVE, record};
 
 /// Material of a corotational body.
 ///
@@ -375,6 +376,20 @@ impl Rest {
         (rest, stiffness_a_mass)
     }
 }
+
+/// The numbers of [`SolidParams`](super::SolidParams).
+fn usual() -> Params {
+    let solid = super::SolidParams::default();
+    let super::SolidParams { youngs_modulus, poisson_ratio, density, stiffness_damping: damping, .. } = solid;
+    Params { youngs_modulus, poisson_ratio, density, damping }
+}
+
+record!(Params, "corotational model", "Corotational linear tetrahedra.", usual(), {
+    youngs_modulus: POSITIVE, "Young's modulus [Pa].";
+    poisson_ratio: POISSON, "Poisson's ratio.";
+    density: POSITIVE, "Density [kg/m³].";
+    damping: NOT_NEGATIVE, "Stiffness-proportional damping [s].";
+});
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@
 use super::tet_kernel::RestTet;
 use crate::math::{Block, Mat3, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
+use sinew_spec::words;
 
 /// Corners of the six edges, in the order of the mid-edge nodes.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -234,6 +235,13 @@ fn edges(mesh: &TetMesh) -> Vec<[u32; 2]> {
     edges.dedup();
     edges
 }
+
+words!(Elements, {
+    "tet4" => Tet4, "Four nodes: cheap, and too stiff in bending and near incompressibility.";
+    "tet4_averaged" => Tet4Averaged, "Four nodes, dilatation averaged: for Poisson ratios near one half.";
+    "tet10" => Tet10, "Ten nodes: right in bending on coarse meshes.";
+    "tet10_averaged" => Tet10Averaged, "Ten nodes with the dilatation averaged.";
+});
 
 #[cfg(test)]
 mod tests {

@@ -28,6 +28,7 @@
 
 use crate::deformable::limit::soften;
 use crate::math::{Mat3, Real, Svd, Sym3, Vec3, cofactor, natural_log, outer, polar_rotation, positive_part, trace};
+use sinew_spec::words;
 
 /// Stretch below which St Venant-Kirchhoff gets its spring; without it the law loses stability at 0.577.
 const CRUSH: Real = 0.5;
@@ -366,6 +367,14 @@ pub(super) fn square(m: &Mat3) -> Real {
 pub(super) fn symmetric(m: &Mat3) -> Mat3 {
     (*m + m.transpose()) * 0.5
 }
+
+words!(Law, {
+    "linear" => Linear, "Hooke's law of the displacement as it is: small strain and small turns only.";
+    "corotational" => Corotational, "Hooke's law in the turned frame: any turn, small strain.";
+    "st_venant_kirchhoff" => StVenantKirchhoff, "Hooke's law of Green's strain: moderate stretch; weak in compression.";
+    "neo_hookean" => NeoHookean, "Stable neo-Hookean: any strain, inversion included.";
+    "log_neo_hookean" => LogNeoHookean, "Textbook neo-Hookean with ln J: any strain without inversion.";
+});
 
 #[cfg(test)]
 mod tests {

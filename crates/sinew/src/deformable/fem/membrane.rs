@@ -24,6 +24,7 @@ use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Conditioning, Deformable, ElementStress, Operator, StepContext, Traits};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, choice, from_to, record};
 
 /// Iterations of the power method on an element's stiffness.
 const POWER_STEPS: usize = 40;
@@ -513,3 +514,26 @@ fn pulling([p, q, r]: [Real; 3]) -> [Real; 3] {
     let (mean, part) = (0.5 * (high + low), 0.5 * (high - low) / radius);
     [mean + part * half, mean - part * half, part * r]
 }
+
+record!(Params, "membrane model", "Plane-stress triangles.", Params::default(), {
+    material: ANY, "Elastic constants.";
+    grain: FINITE, "Direction of the grain at rest.";
+    thickness: POSITIVE, "Thickness [m].";
+    density: POSITIVE, "Density [kg/m³].";
+    mass_damping: NOT_NEGATIVE, "Mass-proportional damping [1/s].";
+    stiffness_damping: NOT_NEGATIVE, "Stiffness-proportional damping [s].";
+    integrator: ANY, "Time integration.";
+});
+
+choice!(PlaneStress, "plane stress", "Elastic constants of a sheet.", {
+    "isotropic" => Isotropic, "The same along all directions.", {
+        youngs_modulus youngs_modulus: Real, POSITIVE, "Young's modulus [Pa].";
+        poisson_ratio poisson_ratio: Real, from_to(-1.0, 0.5), "Poisson's ratio.";
+    };
+    "orthotropic" => Orthotropic, "Other along the grain x than across it, y.", {
+        youngs_x youngs_x: Real, POSITIVE, "Young's modulus along the grain [Pa].";
+        youngs_y youngs_y: Real, POSITIVE, "Young's modulus across the grain [Pa].";
+        poisson_xy poisson_xy: Real, FINITE, "Contraction along y under a pull along x.";
+        shear shear: Real, POSITIVE, "Shear modulus [Pa].";
+    };
+});

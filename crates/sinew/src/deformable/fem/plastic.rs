@@ -15,6 +15,7 @@
 
 use super::law::{green, square};
 use crate::math::{Mat3, Real, Svd, Vec3, cofactor};
+use sinew_spec::{POSITIVE, record};
 
 /// Numbers of internal state per point.
 pub(super) const MEMORY: usize = 9;
@@ -89,6 +90,13 @@ fn cube_root(x: Real) -> Real {
     }
     root
 }
+
+record!(Plasticity, "plasticity", "Yield and creep.",
+    Plasticity { yield_stress: 1.0, creep: Real::INFINITY, max_strain: Real::INFINITY }, {
+    yield_stress [required]: POSITIVE, "Von Mises stress at which flow begins [Pa].";
+    creep: POSITIVE.or_infinite(), "Rate at which stress above yield relaxes [1/s]; inf: at once.";
+    max_strain: POSITIVE.or_infinite(), "Equivalent plastic strain at which flow ends; inf: never.";
+});
 
 #[cfg(test)]
 mod tests {

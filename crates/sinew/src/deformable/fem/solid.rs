@@ -29,6 +29,7 @@ use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Conditioning, Deformable, ElementStress, Operator, StepContext, Traits};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, polar_rotation, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
+use sinew_spec::{ANY, NOT_NEGATIVE, POISSON, POSITIVE, record, words};
 
 /// Iterations of the power method on an element's stiffness.
 const POWER_STEPS: usize = 40;
@@ -617,3 +618,20 @@ impl Rest {
         ElementStress { at, strain: Sym3::from_mat(&(strain * part)), stress: Sym3::from_mat(&(stress * part)) }
     }
 }
+
+record!(Params, "solid model", "Finite elements.", Params::default(), {
+    youngs_modulus: POSITIVE, "Young's modulus [Pa].";
+    poisson_ratio: POISSON, "Poisson's ratio. From 0.45 on choose averaged elements.";
+    density: POSITIVE, "Density [kg/m³].";
+    mass_damping: NOT_NEGATIVE, "Mass-proportional damping [1/s]: slows all motion.";
+    stiffness_damping: NOT_NEGATIVE, "Stiffness-proportional damping [s]: slows deformation only.";
+    law: ANY, "Constitutive law.";
+    elements: ANY, "Which element.";
+    integrator: ANY, "Time integration.";
+    plasticity: ANY, "Yield and creep; without: elastic.";
+});
+
+words!(Integrator, {
+    "implicit" => Implicit, "Linearly implicit Euler: any step.";
+    "explicit" => Explicit, "Symplectic Euler: keeps energy, needs small steps.";
+});

@@ -50,6 +50,7 @@ use crate::deformable::{
 };
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
+use sinew_spec::{ANY, NOT_NEGATIVE, POISSON, POSITIVE, from_to, record, words};
 
 /// Stretch up to which `stable_step` is valid: Saint Venant-Kirchhoff stiffness grows as (3 s² − 1)/2 along a stretch
 /// s.
@@ -489,3 +490,19 @@ fn check_points(points: &[Vec3]) -> Result<(), MlsError> {
         None => Ok(()),
     }
 }
+
+record!(MlsParams, "meshless model", "Moving least squares.", MlsParams::default(), {
+    youngs_modulus: POSITIVE, "Young's modulus [Pa].";
+    poisson_ratio: POISSON, "Poisson's ratio.";
+    density: POSITIVE, "Density [kg/m³].";
+    damping: NOT_NEGATIVE, "Stiffness-proportional damping [s].";
+    support: from_to(1.2, 6.0), "Radius of the kernel in mean distances to the ten nearest neighbours.";
+    stabilization: NOT_NEGATIVE, "Stiffness against zero-energy patterns, in shear moduli.";
+    volume_stiffness: NOT_NEGATIVE, "Stiffness against change of volume, beside the material's [Pa].";
+    scheme: ANY, "Integration in time.";
+});
+
+words!(Scheme, {
+    "explicit" => Explicit, "Forces at the start of the substep.";
+    "implicit" => Implicit, "Linearly implicit Euler; any substep.";
+});

@@ -28,10 +28,29 @@
 mod fit;
 mod implicit;
 mod plastic;
+record!(Ellipsoid, "ellipsoid", "An ellipsoid.", Ellipsoid { radii: Vec3::splat(0.01), density: crate::deformable::fem::SolidParams::default().density }, {
+    radii: POSITIVE, "Semi-axes of the ellipsoids [m]: the first along a rope, the last along the normal of a sheet.";
+    density: POSITIVE, "Mass by volume of the ellipsoids [kg/m³].";
+});
+
+choice!(Groups, "oriented groups", "Which particles keep a shape together.", {
+    "neighbours" => Neighbours, "Each particle with all that an edge joins to it.", {};
+    "links" => Links, "The two particles of each edge.", {};
+    "explicit" => Explicit, "As given.", { 0 groups: Vec<Group>, ANY, "The groups."; };
+});
+
+record!(Params, "oriented model", "Oriented particles.", Params::default(), {
+    frequency: POSITIVE, "Frequency at which a free group vibrates about its shape [Hz].";
+    iterations: ITERATIONS, "Passes a substep.";
+    damping: NOT_NEGATIVE, "Rate at which motion and spin that are not rigid decay [1/s].";
+    plasticity: ANY, "Lasting deformation, if any.";
+    implicit: ANY, "One implicit system with all bodies in contact with it or attached to it: for bodies that carry loads.";
+});
+
 #[cfg(test)]
 mod tests;
 
-use crate::deformable::particle::{ParticleError, check, check_nodes, not_negative, positive};
+use crate::deformable::particle::{ITERATIONS, ParticleError, check, check_nodes, not_negative, positive};
 use crate::deformable::parts::Parts;
 use crate::deformable::rotation::{self, SPAN, inertia_of, orientation, put, spin};
 use crate::deformable::shape_matching::{Group, Plasticity};
@@ -43,6 +62,7 @@ use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use fit::{Goal, Member, Placement, Sets, check_particles, moment, tidy_edges};
 use implicit::ImplicitOriented;
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, choice, record};
 
 /// One particle at rest.
 ///

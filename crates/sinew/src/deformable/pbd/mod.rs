@@ -25,6 +25,48 @@
 
 pub(crate) mod implicit;
 pub(crate) mod rows;
+record!(Params, "pbd parameters", "Numbers of the method.", Params::default(), {
+    iterations: ITERATIONS, "Sweeps a substep.";
+    damping: ANY, "Loss of motion that is not rigid.";
+    row_damping: NOT_NEGATIVE, "Time constant of a dashpot beside every constraint [s]; 0: none.";
+    limit_sweeps: ITERATIONS, "Sweeps that limit the stretch of a sheet at the end of a step.";
+});
+
+/// The numbers of the finite elements.
+fn usual() -> Solid {
+    let solid = crate::deformable::fem::SolidParams::default();
+    Solid { youngs_modulus: solid.youngs_modulus, poisson_ratio: solid.poisson_ratio, density: solid.density }
+}
+
+record!(Solid, "pbd solid", "Tetrahedra.", usual(), {
+    youngs_modulus: POSITIVE, "Young's modulus [Pa].";
+    poisson_ratio: from_to(0.25, 0.5), "Poisson's ratio, from springs alone to incompressible.";
+    density: POSITIVE, "Density [kg/m³].";
+});
+
+record!(Sheet, "pbd sheet", "A sheet.",
+    Sheet { stretch: 1.0, bend: 0.0, density: 1.0, compression: 1.0, skip_stiffness: 0.0, stretch_limit: Real::INFINITY }, {
+    stretch [required]: POSITIVE.or_infinite(), "Young's modulus times thickness [N/m]; inf is inextensible.";
+    bend: NOT_NEGATIVE, "Flexural rigidity [N·m]; 0 does not resist.";
+    density [required]: POSITIVE, "Mass per area [kg/m²].";
+    compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
+    skip_stiffness: NOT_NEGATIVE.or_infinite(), "Modulus of rows between second neighbours, which only pull [N/m]; 0: none.";
+    stretch_limit: NOT_NEGATIVE.or_infinite(), "Limit of the stretch at the end of a step, as a fraction; inf: none.";
+});
+
+record!(Cord, "pbd cord", "A rope.", Cord { stretch: 1.0, bend: 0.0, density: 1.0, compression: 1.0 }, {
+    stretch [required]: POSITIVE.or_infinite(), "Young's modulus times cross section [N]; inf is inextensible.";
+    bend: NOT_NEGATIVE, "Young's modulus times second moment of area [N·m²]; 0 does not resist.";
+    density [required]: POSITIVE, "Mass per length [kg/m].";
+    compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
+});
+
+choice!(Structure, "pbd structure", "Of what.", {
+    "solid" => Solid, "of tetrahedra.", { 0 solid: Solid [flat], ANY, "Its numbers."; };
+    "sheet" => Sheet, "of a sheet.", { 0 sheet: Sheet [flat], ANY, "Its numbers."; };
+    "cord" => Cord, "of a rope.", { 0 cord: Cord [flat], ANY, "Its numbers."; };
+});
+
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +74,7 @@ pub use rows::{Distance, Enclosed, Hinge, Kink, Rows, Volume};
 
 use crate::deformable::cloth::network::DistanceNetwork;
 use crate::deformable::cloth::skip_constraints::skip_constraints;
-use crate::deformable::particle::{Damping, ParticleError, check, check_nodes, not_negative, positive};
+use crate::deformable::particle::{Damping, ITERATIONS, ParticleError, check, check_nodes, not_negative, positive};
 use crate::deformable::parts::Parts;
 use crate::deformable::pbd::implicit::Made;
 use crate::deformable::pbd::rows::{Memory, Pace, begin, hinge_angle, pull, sweep};
@@ -41,6 +83,7 @@ use crate::deformable::{Approximation, BodyMut, BodyRef, Deformable, Operator, S
 use crate::math::{Block, Blocks, Real, Vec3, add, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, SHARE, choice, from_to, record};
 
 /// Parameters of the constraint solver.
 ///

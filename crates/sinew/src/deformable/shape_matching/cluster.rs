@@ -23,6 +23,7 @@
 
 use crate::deformable::particle::ParticleError;
 use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation, outer, pseudo_inverse, root, vec};
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, Rule, SHARE, choice, from_to, record};
 
 /// Fraction of the rest volume below which the linear and quadratic fits are blended out.
 const FADE: Real = 0.1;
@@ -500,6 +501,33 @@ impl Fit {
         }
     }
 }
+
+/// Softness of shape matching: 0 is rigid, 1 would be no shape at all.
+const BETA: Rule = SHARE.below();
+
+choice!(Mode, "matching mode", "Which deformations are followed.", {
+    "rigid" => Rigid, "Turns only.", {};
+    "linear" => Linear, "Turns, stretch and shear, volume kept.", { beta beta: Real, BETA, "0 (rigid) to below 1 (soft)."; };
+    "quadratic" => Quadratic, "Also bend and twist.", { beta beta: Real, BETA, "0 (rigid) to below 1 (soft)."; };
+});
+
+record!(Group, "cluster", "Nodes that keep a shape together.", Group { nodes: Vec::new(), weight: 1.0 }, {
+    nodes [required]: ANY, "Its nodes.";
+    weight: POSITIVE, "Its part in the mean of goals.";
+});
+
+choice!(Clusters, "clusters", "Which nodes keep a shape together.", {
+    "one" => One, "All nodes in one.", {};
+    "blocks" => Blocks, "Cells of a regular grid over the rest shape.", {
+        size size: Real, POSITIVE, "Edge of a cell [m].";
+        overlap overlap: Real, NOT_NEGATIVE, "Overlap of a cluster beyond its cell [m].";
+    };
+    "regions" => Regions, "Nodes up to some edges from a seed.", {
+        width width: u32, from_to(1.0, 1000.0), "Edges from the seed.";
+        spacing spacing: u32, from_to(0.0, 1000.0), "Seeds are more than this many edges apart.";
+    };
+    "given" => Given, "As given.", { 0 groups: Vec<Group>, ANY, "The clusters."; };
+});
 
 #[cfg(test)]
 mod tests {

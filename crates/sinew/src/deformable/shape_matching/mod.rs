@@ -21,12 +21,29 @@
 
 pub(crate) mod cluster;
 pub(crate) mod implicit;
+record!(Params, "shape matching model", "Shape matching.", Params::default(), {
+    frequency: POSITIVE.or_infinite(), "Frequency at which the body vibrates about its shape [Hz].";
+    mode: ANY, "Which deformations are followed.";
+    iterations: ITERATIONS, "Passes a substep.";
+    damping: ANY, "Loss of motion that is not rigid.";
+    plasticity: ANY, "Lasting deformation, if any.";
+});
+
+record!(Plasticity, "matching plasticity", "Lasting deformation.",
+    Plasticity { yield_strain: 0.0, creep: 0.0, max_strain: 0.0 }, {
+    yield_strain [required]: NOT_NEGATIVE, "Strain up to which the body springs back.";
+    creep [required]: POSITIVE.or_infinite(), "Rate at which strain above it becomes lasting [1/s].";
+    max_strain [required]: NOT_NEGATIVE, "Largest plastic strain, below 1.";
+});
+
 #[cfg(test)]
 mod tests;
 
 pub use cluster::{Clusters, Group, Mode};
 
-use crate::deformable::particle::{Damping, ParticleError, check, check_entry, check_nodes, not_negative, positive};
+use crate::deformable::particle::{
+    Damping, ITERATIONS, ParticleError, check, check_entry, check_nodes, not_negative, positive,
+};
 use crate::deformable::parts::Parts;
 use crate::deformable::shape_matching::cluster::Fit;
 use crate::deformable::shape_matching::implicit::ImplicitMatching;
@@ -34,6 +51,7 @@ use crate::deformable::{Approximation, BodyMut, BodyRef, Deformable, Operator, S
 use crate::math::{Block, Mat3, Quat, Real, Vec3, add, root, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, record};
 
 /// Parameters of a shape matching body.
 ///

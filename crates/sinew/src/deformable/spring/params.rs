@@ -3,6 +3,7 @@
 use crate::math::Real;
 use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
+use sinew_spec::{ANY, NOT_NEGATIVE, POSITIVE, choice, record, words};
 
 /// Stiffness of the springs.
 ///
@@ -225,17 +226,14 @@ pub enum SpringError {
     Triangles(#[from] TriMeshError),
 }
 
-const POSITIVE: &str = "positive and finite";
-const NOT_NEGATIVE: &str = "0 or more and finite";
-
 /// Returns an error for a number that is not positive and finite.
 pub(super) fn positive(name: &str, value: Real) -> Result<(), SpringError> {
-    within(name, value, value > 0.0 && value.is_finite(), POSITIVE)
+    within(name, value, value > 0.0 && value.is_finite(), "positive and finite")
 }
 
 /// Returns an error for a number that is negative or not finite.
 pub(super) fn not_negative(name: &str, value: Real) -> Result<(), SpringError> {
-    within(name, value, value >= 0.0 && value.is_finite(), NOT_NEGATIVE)
+    within(name, value, value >= 0.0 && value.is_finite(), "0 or more and finite")
 }
 
 fn within(name: &str, value: Real, ok: bool, range: &'static str) -> Result<(), SpringError> {
@@ -276,3 +274,63 @@ impl Params {
         not_negative("bending", self.bending)
     }
 }
+
+record!(Params, "spring model", "Masses and springs.", Params::default(), {
+    stiffness: ANY, "Stiffness of the springs.";
+    element: ANY, "Arrangement of spring and dashpot.";
+    dashpot: ANY, "Strength of the dashpots.";
+    volume: ANY, "Volume preservation, for bodies of tetrahedra.";
+    mass: ANY, "Mass.";
+    thickness: POSITIVE, "Thickness of a sheet [m].";
+    cross_section: POSITIVE, "Cross-section of a rope [m²].";
+    bending: NOT_NEGATIVE, "Stiffness of springs between second neighbours, as a share; 0: none.";
+    integrator: ANY, "Time integration.";
+});
+
+choice!(Stiffness, "spring stiffness", "How stiff the springs are.", {
+    "uniform" => Uniform, "The same for every spring.", { 0 value: Real, POSITIVE, "Stiffness [N/m]."; };
+    "per_spring" => PerSpring, "One number a spring.", { 0 values: Vec<Real>, POSITIVE, "Stiffness [N/m] each."; };
+    "young" => Young, "From Young's modulus and the volume around each spring.", {
+        0 modulus: Real, POSITIVE, "Young's modulus [Pa].";
+    };
+});
+
+choice!(Element, "spring element", "Arrangement of spring and dashpot.", {
+    "voigt" => Voigt, "Spring beside dashpot: creeps.", {};
+    "maxwell" => Maxwell, "Spring behind dashpot: flows.", {};
+    "kelvin" => Kelvin, "Standard linear solid: stiff at first, softer in the long run.", {
+        arm arm: Real, POSITIVE, "Stiffness of the arm as a share of the spring's.";
+    };
+});
+
+choice!(Dashpot, "dashpot", "How strong the dashpots are.", {
+    "none" => None, "Springs only.", {};
+    "coefficient" => Coefficient, "The same for every spring.", { 0 value: Real, NOT_NEGATIVE, "Coefficient [N·s/m]."; };
+    "ratio" => Ratio, "Damping ratio of each spring alone.", { 0 value: Real, NOT_NEGATIVE, "Damping ratio."; };
+    "time" => Time, "Time of creep or relaxation.", { 0 value: Real, NOT_NEGATIVE, "Time [s]."; };
+});
+
+choice!(VolumeForce, "volume force", "What keeps the volume of tetrahedra.", {
+    "none" => None, "Nothing.", {};
+    "radial" => Radial, "Distances of the corners from the centre.", {
+        stiffness stiffness: Real, NOT_NEGATIVE, "Stiffness [N/m].";
+    };
+    "gradient" => Gradient, "The volume itself, by its gradient.", {
+        stiffness stiffness: Real, NOT_NEGATIVE, "Stiffness [N/m⁵].";
+    };
+    "bulk" => Bulk, "As gradient, but independent of the mesh.", {
+        modulus modulus: Real, NOT_NEGATIVE, "Added bulk modulus [Pa].";
+    };
+});
+
+choice!(Mass, "mass", "Where the mass comes from.", {
+    "density" => Density, "Density.", { 0 value: Real, POSITIVE, "Density [kg/m³]."; };
+    "total" => Total, "Mass of the whole body.", { 0 value: Real, POSITIVE, "Mass [kg]."; };
+    "per_node" => PerNode, "Mass of each node.", { 0 values: Vec<Real>, POSITIVE, "Masses [kg]."; };
+});
+
+words!(Integrator, {
+    "symplectic_euler" => SymplecticEuler, "First order, keeps energy.";
+    "verlet" => Verlet, "Second order.";
+    "implicit" => Implicit, "Linearly implicit Euler: any step; damps by itself.";
+});
