@@ -254,6 +254,17 @@ pub(crate) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
     true
 }
 
+/// Calls `see` with the soft bodies and nodes that a contact acts on.
+pub(crate) fn each_node(model: &Model, m: &ContactMemory, mut see: impl FnMut(&Nodes, u32)) {
+    let a = if m.has(contact_flag::SURFACE) { Feature::of_a(model, m) } else { None };
+    for feature in [a, Feature::of_b(model, m)].into_iter().flatten() {
+        for (&surfel, _) in feature.surfels.iter().zip(feature.weights).filter(|(_, w)| *w != 0.0) {
+            let shares = feature.nodes.surface.shares(surfel);
+            shares.iter().for_each(|share| see(feature.nodes, feature.nodes.start + share.node));
+        }
+    }
+}
+
 /// Terms of an impulse along `axis` at a point: + on b, − on a.
 pub(crate) fn terms(
     model: &Model,

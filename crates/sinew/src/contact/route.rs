@@ -81,6 +81,8 @@ pub(crate) struct Router<'a> {
     pub model: &'a Model,
     pub rules: &'a PairRules,
     pub bodies: &'a [BodyRoute],
+    /// Number of contacts of each node ([`mark_shared`]).
+    pub shared: &'a [u8],
 }
 
 impl Router<'_> {
@@ -114,12 +116,43 @@ impl Router<'_> {
         // the lanes have one inverse mass per contact
         let nodes = self.model.nodes_at(b).filter(|n| active(b) && n.coordinates == Coordinates::Nodes)?;
         let node = single_node(nodes, m.key.sub_b)?;
+        // it needs the impulses of the last substep as a start
+        if self.shared[(nodes.start + node) as usize] >= SHARED {
+            return None;
+        }
         let light = is_light(self.model, active(a), a, nodes.inv_mass[node as usize]);
         // the lanes have no restitution and no anisotropy
         let material = point::pair_material(self.model, self.rules, m);
         (light && material.restitution <= 0.0 && material.grain.is_none()).then_some(node)
     }
 }
+
+/// Marks the nodes of sheets and cords with more than one swept contact: with another soft surface, or with two rigid
+/// colliders. The lanes of
+/// light nodes take a node to be coupled to its one contact: they start from no impulse, and each contact is solved once.
+/// A layer that fell with the one above it until the ground stopped it left their contact without a load in every
+/// correcting sweep: two layers on a slope of 15 degrees with friction 0.5 crept by 22 mm/s. As rows all contacts of the
+/// node start from the impulses that hold it.
+pub(crate) fn mark_shared(model: &Model, bodies: &[BodyRoute], contacts: &[ContactMemory], shared: &mut Vec<u8>) {
+    shared.clear();
+    shared.resize(model.node_count, 0);
+    for m in contacts.iter().filter(|m| m.has(contact_flag::NODE)) {
+        if [m.key.a, m.key.b].iter().all(|&slot| bodies[slot as usize] != BodyRoute::Swept) {
+            continue;
+        }
+        let more = if m.has(contact_flag::SURFACE) { SHARED } else { 1 };
+        point::each_node(model, m, |nodes, node| {
+            // material between opposite sides of a solid body carries the load
+            if !nodes.surface.is_solid() {
+                let of = &mut shared[node as usize];
+                *of = of.saturating_add(more);
+            }
+        });
+    }
+}
+
+/// Number of contacts from which a node is shared by them; one with another soft surface counts as many.
+const SHARED: u8 = 2;
 
 /// The node that a surfel coincides with.
 pub(crate) fn single_node(nodes: &Nodes, surfel: u32) -> Option<u32> {

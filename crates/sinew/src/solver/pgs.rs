@@ -44,9 +44,8 @@ pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Bloc
             id += 1;
             continue;
         }
-        if let Bounds::Disc { normal, friction, radius } = bounds {
-            let reach = (friction * rows.rows()[normal as usize].impulse + radius).max(0.0);
-            squares += relax_disc(rows, id, reach, v, pass);
+        if let Bounds::Disc { .. } = bounds {
+            squares += relax_disc(rows, id, disc_radius(rows, id), v, pass);
             id += 2;
         } else {
             let wanted = wanted(rows, id, v, pass);
@@ -62,6 +61,12 @@ pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Bloc
         }
     }
     squares
+}
+
+/// Radius of the disc that begins with this row, at the present normal impulse [N·s]; 0 for other rows.
+pub(crate) fn disc_radius(rows: &RowBuffer, id: RowId) -> Real {
+    let Bounds::Disc { normal, friction, radius } = rows.rows()[id as usize].bounds else { return 0.0 };
+    (friction * rows.rows()[normal as usize].impulse + radius).max(0.0)
 }
 
 /// The impulse that would satisfy this row alone.

@@ -4,7 +4,7 @@
 use crate::classic::in_world;
 use crate::contact::kernel::rigid_batch::ContactBatch;
 use crate::contact::point::slop;
-use crate::contact::route::{Route, Router};
+use crate::contact::route::{Route, Router, mark_shared};
 use crate::contact::{cloth, light_nodes, point};
 use crate::island::{cloth_substeps, impact_substeps, implicit, joints, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
@@ -79,15 +79,61 @@ fn route_contacts(
     island: &mut IslandWork,
     settings: &Settings,
 ) {
-    let ContactWork { contacts, routes, row_contacts, .. } = contact;
+    let ContactWork { contacts, routes, row_contacts, by_feature, shared_nodes, .. } = contact;
     let body_routes = &bodies.body_routes;
-    let router = Router { model, rules: &settings.pairs, bodies: body_routes };
+    mark_shared(model, body_routes, contacts, shared_nodes);
+    let router = Router { model, rules: &settings.pairs, bodies: body_routes, shared: shared_nodes };
     routes.clear();
     routes.extend(contacts.iter().map(|m| router.choose(m)));
     let of_surfaces = |&index: &u32| routes[index as usize] == Route::Surface;
-    row_contacts.clear();
-    row_contacts.extend((0..routes.len() as u32).filter(of_surfaces));
+    let of_surfaces = (0..routes.len() as u32).filter(of_surfaces);
+    list_by_rows(model, contacts, &bodies.pose, of_surfaces, by_feature, row_contacts);
     implicit::list_contacts(bodies, contact, island);
+}
+
+/// Contacts that rows solve in the order of their keys, but two that press a feature of a sheet or cord from opposite sides
+/// next to each other.
+fn list_by_rows(
+    model: &Model,
+    contacts: &[ContactMemory],
+    pose: &[Block],
+    of_surfaces: impl Iterator<Item = u32> + Clone,
+    by_feature: &mut Vec<([u32; 3], u32)>,
+    out: &mut Vec<(u32, Option<u32>)>,
+) {
+    by_feature.clear();
+    out.clear();
+    let thin = |slot: u32| model.nodes_at(slot).is_some_and(|nodes| !nodes.surface.is_solid());
+    let rigid = |&index: &u32| {
+        let m = &contacts[index as usize];
+        !m.has(contact_flag::SURFACE) && thin(m.key.b)
+    };
+    by_feature.extend(of_surfaces.clone().filter(rigid).map(|index| {
+        let key = contacts[index as usize].key;
+        ([key.b, key.collider_b, key.sub_b], index)
+    }));
+    by_feature.sort_unstable();
+    let normal = |index: u32| {
+        let m = &contacts[index as usize];
+        rotation(pose, m.key.a as usize) * m.normal
+    };
+    // the partner of a contact: of the others on its feature the one that looks most against it
+    let partner = |index: u32| {
+        let key = contacts[index as usize].key;
+        let feature = [key.b, key.collider_b, key.sub_b];
+        let first = by_feature.partition_point(|of| of.0 < feature);
+        let others = by_feature[first..].iter().take_while(|of| of.0 == feature).map(|of| of.1);
+        let against = others.map(|other| (normal(other).dot(normal(index)), other));
+        against.filter(|of| of.0 < 0.0).reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|of| of.1)
+    };
+    for index in of_surfaces {
+        let mate = if rigid(&index) { partner(index).filter(|&mate| partner(mate) == Some(index)) } else { None };
+        match mate {
+            Some(mate) if mate < index => {}
+            Some(mate) => out.extend([(index, None), (mate, Some(index))]),
+            None => out.push((index, None)),
+        }
+    }
 }
 
 /// Impulses of the previous step, rescaled when the substep changed.

@@ -34,8 +34,12 @@ pub(crate) struct ContactWork {
     pub order: Vec<u32>,
     /// Which kernel solves each of them. Written by `plan`. (contacts)
     pub routes: Vec<Route>,
-    /// Contacts that take the route of surfaces. Written by `plan`.
-    pub row_contacts: Vec<u32>,
+    /// Number of contacts of each node (`contact/route.rs`). Written by `plan`. (nodes)
+    pub shared_nodes: Vec<u8>,
+    /// Contacts that take the route of surfaces, each with the one before it when they pinch a feature. Written by `plan`.
+    pub row_contacts: Vec<(u32, Option<u32>)>,
+    /// Contacts of features with rigid bodies by feature: scratch of `plan`.
+    pub by_feature: Vec<([u32; 3], u32)>,
     pub colouring: Colouring,
     /// Colour and number of points of each contact that is solved in lanes. Written by `plan`.
     pub colours: Vec<Option<(u8, u8)>>,

@@ -414,7 +414,8 @@ pub(crate) fn rows(
     let mut parts = std::mem::take(&mut contact.parts);
     let mut last = LastPair::default();
     let row_contacts = std::mem::take(&mut contact.row_contacts);
-    for &index in &row_contacts {
+    let mut partner = None;
+    for &(index, before) in &row_contacts {
         let m = &contact.contacts[index as usize];
         let Some(at) = point::place(model, &bodies.pose, m, 0) else { continue };
         let material = last.material(model, rules, m);
@@ -453,6 +454,10 @@ pub(crate) fn rows(
             let bounce = point::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed);
             bounce.into_iter().for_each(|bias| rows.bounce(place, bias));
         }
+        if before.is_some() && before == partner {
+            rows.pinch_last();
+        }
+        partner = Some(index);
         contact.node_contacts.push(NodeContact { manifold: index, place, axes: [at.normal, at.tangents[0]], frame });
         output.report.penetration = output.report.penetration.max(-at.gap);
     }

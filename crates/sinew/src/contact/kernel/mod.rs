@@ -4,6 +4,7 @@
 pub(crate) mod cloth;
 pub(crate) mod node;
 pub(crate) mod node_law;
+mod pinch;
 pub(crate) mod rigid;
 pub(crate) mod rigid_batch;
 pub(crate) mod rigid_law;

@@ -12,6 +12,7 @@
 //! `solver/pgs.rs`. Both give the same bits: `tests` compares them.
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::contact::kernel::pinch::Pinch;
 use crate::friction::{Coefficients, Law, Memory, StickSpring, Traction, Visit};
 use crate::math::{Block, Real, Vec3, vec};
 use crate::solver::pgs;
@@ -86,6 +87,8 @@ struct Touch {
 #[derive(Debug, Default)]
 pub(crate) struct TouchRows {
     order: Vec<Place>,
+    /// Pairs of contacts that are solved together, by the index of their second contact in `order`, ascending.
+    pinches: Vec<(u32, Pinch)>,
     touches: Vec<Touch>,
     parts: Vec<Part>,
     rows: RowBuffer,
@@ -98,6 +101,7 @@ pub(crate) struct TouchRows {
 impl TouchRows {
     pub fn clear(&mut self) {
         self.order.clear();
+        self.pinches.clear();
         self.touches.clear();
         self.parts.clear();
         self.rows.clear();
@@ -152,6 +156,15 @@ impl TouchRows {
         });
         self.order.push(Place::Rows(first, own));
         Place::Rows(first, own)
+    }
+
+    /// Solves the last two contacts together, where these pinch something between bodies (`pinch.rs`).
+    pub fn pinch_last(&mut self) {
+        if let [.., Place::Rows(a, u32::MAX), Place::Rows(b, u32::MAX)] = self.order[..]
+            && let Some(pinch) = Pinch::new(&self.rows, [a, b])
+        {
+            self.pinches.push((self.order.len() as u32 - 1, pinch));
+        }
     }
 
     /// Replaces the bias of the normal of a contact; it corrects no position.
@@ -254,9 +267,19 @@ impl TouchRows {
 
     /// One pass over all contacts. Returns the sum of squared impulse changes [N²·s²].
     pub fn sweep(&mut self, v: &mut [Block], pass: Pass) -> Real {
-        let Self { order, touches, parts, rows, laws, .. } = self;
+        let Self { order, pinches, touches, parts, rows, laws, .. } = self;
         let mut squares = 0.0;
-        for &place in &*order {
+        let mut pinches = &pinches[..];
+        for (at, &place) in (0..).zip(&*order) {
+            match pinches {
+                [(second, _), ..] if at + 1 == *second => continue,
+                [(second, pinch), rest @ ..] if at == *second => {
+                    squares += pinch.visit(rows, v, pass);
+                    pinches = rest;
+                    continue;
+                }
+                _ => {}
+            }
             match place {
                 Place::Touch(at) => {
                     let touch = &mut touches[at as usize];
