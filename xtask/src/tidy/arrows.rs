@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // its tests measure memory
     ("sinew-stream", &["sinew-tally"]),
     ("sinew-mesh", &["sinew"]),
+    ("sinew-reduce", &[]),
     ("sinew-wire", &["sinew"]),
     ("sinew-scene", &["sinew", "sinew-mesh"]),
     ("sinew-render", &["sinew"]),
