@@ -142,6 +142,8 @@ impl Body {
             if self.sweep(index) {
                 self.renew(index);
             }
+            let (mut knife, stroke) = self.knife(index);
+            knife.catch_up(stroke, order.last);
         }
         self.tell_others();
         for order in moves.iter().filter(|order| order.last) {

@@ -23,7 +23,12 @@ const REACH: f64 = 0.6;
 /// A level that differs by more from the surface, in mean edges, shows a path that is too tight.
 const TIGHT: f64 = 0.35;
 /// The same for levels from before the memory: the path has come back.
-const RETURN: f64 = 0.2;
+const RETURN: f64 = 0.5;
+/// An element whose corners all have levels waits for the blade over this path, in mean edges; then it is cut if the
+/// swept surface comes within `LATE_MARGIN` and `LATE_REACH` of the middle. Bent and trembling paths miss some.
+const LATE: f64 = 1.2;
+const LATE_MARGIN: f64 = 0.3;
+const LATE_REACH: f64 = 1.0;
 
 /// Buffers of a tick, kept for the next.
 #[derive(Default)]
@@ -93,6 +98,14 @@ struct Corners {
     /// The path has come back to levels of long ago.
     returned: bool,
     tight: bool,
+}
+
+impl Corners {
+    /// All levels are final, and the cut passes between the corners.
+    fn settled(&self) -> bool {
+        let mixed = self.values.iter().any(|&s| s > 0) && self.values.iter().any(|&s| s < 0);
+        mixed && self.fixed == [true; 4]
+    }
 }
 
 impl Knife<'_> {
@@ -181,20 +194,59 @@ impl Knife<'_> {
                 if self.parts.has_cut(copy, stroke.cut) {
                     continue;
                 }
+                let mut split = false;
+                let mut near = None;
                 for k in (0..stroke.history.len()).rev() {
                     let quad = stroke.history[k];
                     if !touches(self.mesh, tet, &quad) {
                         continue;
                     }
-                    let (split, back) = self.consider(copy, stroke, &quad);
+                    let back;
+                    (split, back) = self.consider(copy, stroke, &quad);
                     returned |= back;
                     if split {
                         break;
                     }
+                    near = Some(quad);
+                }
+                if let (false, Some(quad)) = (split, near)
+                    && self.corners(tet, stroke, &quad).settled()
+                {
+                    stroke.waiting.push_back((copy, stroke.path + LATE * self.mesh.edge));
                 }
             }
         }
         returned
+    }
+
+    /// Elements that were to be passed long ago, or all that wait when the blade leaves.
+    pub fn catch_up(&mut self, stroke: &mut Stroke, last: bool) {
+        let edge = self.mesh.edge;
+        while let Some(&(copy, due)) = stroke.waiting.front() {
+            if due > stroke.path && !last {
+                break;
+            }
+            stroke.waiting.pop_front();
+            if self.parts.removed(copy) || self.parts.has_cut(copy, stroke.cut) {
+                continue;
+            }
+            let tet = self.parts.elements[copy as usize].parent;
+            for k in (0..stroke.history.len()).rev() {
+                let quad = stroke.history[k];
+                if !touches(self.mesh, tet, &quad) {
+                    continue;
+                }
+                let corners = self.corners(tet, stroke, &quad);
+                if !corners.settled() {
+                    break;
+                }
+                let middle = self.middle(copy, &corners.values);
+                if middle.is_some_and(|middle| quad.covers(middle, LATE_MARGIN * edge, LATE_REACH * edge)) {
+                    self.split(copy, stroke, &quad, &corners);
+                    break;
+                }
+            }
+        }
     }
 
     /// Elements that other strokes have split: their parts may have been passed already.

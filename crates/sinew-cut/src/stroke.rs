@@ -87,6 +87,8 @@ pub(crate) struct Stroke {
     /// Pieces of surface of this tick, not yet worked on: the last ones of the history.
     pub fresh: usize,
     pub touched: bool,
+    /// Copies that the blade should have passed, and the path at which that is overdue [m].
+    pub waiting: VecDeque<(u32, f64)>,
     pub given: usize,
     edge: f64,
     samples: Vec<Sample>,
@@ -100,6 +102,7 @@ impl Stroke {
     pub fn reserve(&mut self, parts: usize) {
         self.samples.reserve(parts + 1);
         self.points.reserve(parts + 1);
+        self.waiting.reserve(16384);
         self.left.reserve(parts);
         self.history.reserve((parts as f64 * (MEMORY / STEP + TICK)).min(65536.0) as usize);
     }
@@ -107,6 +110,7 @@ impl Stroke {
     pub fn begin(&mut self, front: &Front, edge: f64) {
         self.samples.clear();
         self.history.clear();
+        self.waiting.clear();
         self.left.clear();
         (self.path, self.fresh, self.touched, self.live, self.edge) = (0.0, 0, false, true, edge);
         self.given = front.points.len();

@@ -67,7 +67,7 @@ pub struct Tally {
 
 const SIZE: f64 = 1.0;
 
-fn body(draws: &mut Draws) -> (Body, f64) {
+fn body(draws: &mut Draws) -> (Body, f64, &'static str) {
     let cells = 4 + draws.below(3);
     let size = SIZE / cells as f64;
     let n = [cells; 3];
@@ -77,9 +77,10 @@ fn body(draws: &mut Draws) -> (Body, f64) {
         _ => lattice::centred([cells - 1; 3], SIZE / (cells - 1) as f64),
     };
     // regular, jittered, or stretched so that sizes vary by a factor of three
-    match draws.below(3) {
-        0 => {}
-        1 => rest.iter_mut().for_each(|p| *p += draws.direction() * (0.2 * size * draws.number(0.0, 0.7))),
+    let what = ["regular", "jittered", "stretched"][draws.below(3)];
+    match what {
+        "regular" => {}
+        "jittered" => rest.iter_mut().for_each(|p| *p += draws.direction() * (0.2 * size * draws.number(0.0, 0.7))),
         _ => {
             for p in &mut rest {
                 let jitter = draws.direction() * (0.1 * size * draws.number(0.0, 0.7));
@@ -90,7 +91,7 @@ fn body(draws: &mut Draws) -> (Body, f64) {
         }
     }
     let body = Body::new(&rest, &tets, &Options { spare: 12.0, blade: 64 }).expect("a mesh of positive volumes");
-    (body, size)
+    (body, size, what)
 }
 
 type Shape = Box<dyn Fn(f64) -> (Vec<Point>, Vec<Point>)>;
@@ -103,6 +104,7 @@ struct Stroke {
     /// Signed distance to the whole cut, for cuts that separate.
     side: Option<Box<dyn Fn(Point) -> f64>>,
     area: Option<f64>,
+    note: String,
 }
 
 fn frame(n: Point, turn: f64) -> (Point, Point) {
@@ -122,7 +124,7 @@ fn plane(draws: &mut Draws, kind: &'static str, n: Point, c: Point) -> Stroke {
     let (u, v) = frame(n, turn);
     let parts = 1 + draws.below(4);
     let at = move |t: f64| straight(c + v * (3.0 * t - 1.5), u, 1.5, n, parts);
-    Stroke { kind, at: Box::new(at), length: 3.0, side: Some(Box::new(move |x| (x - c).dot(n))), area: None }
+    Stroke { kind, at: Box::new(at), length: 3.0, side: Some(Box::new(move |x| (x - c).dot(n))), area: None, note: String::new() }
 }
 
 fn random_plane(draws: &mut Draws) -> Stroke {
@@ -151,7 +153,7 @@ fn trembling(draws: &mut Draws, size: f64) -> Stroke {
         straight(c + v * (3.0 * t - 1.5) + n * tremble, u, 1.5, n, 3)
     };
     let side = move |x: Point| (x - c).dot(n);
-    Stroke { kind: "trembling", at: Box::new(at), length: 3.0, side: Some(Box::new(side)), area: None }
+    Stroke { kind: "trembling", at: Box::new(at), length: 3.0, side: Some(Box::new(side)), area: None, note: String::new() }
 }
 
 /// Part of a plane: separates nothing.
@@ -161,7 +163,7 @@ fn patch(draws: &mut Draws) -> Stroke {
     let (u, v) = frame(n, draws.number(0.0, 6.28));
     let (w, l) = (draws.number(0.1, 0.5), draws.number(0.2, 0.8));
     let at = move |t: f64| straight(c + v * (l * (t - 0.5)), u, w, n, 2);
-    Stroke { kind: "patch", at: Box::new(at), length: l, side: None, area: None }
+    Stroke { kind: "patch", at: Box::new(at), length: l, side: None, area: None, note: String::new() }
 }
 
 /// A cylinder of a radius in elements, through the whole body.
@@ -184,7 +186,7 @@ fn arc(draws: &mut Draws, size: f64, kind: &'static str, radius: f64) -> Stroke 
         let d = x - centre;
         (d - axis * d.dot(axis)).length() - radius
     };
-    Stroke { kind, at: Box::new(at), length: radius * angle, side: Some(Box::new(side)), area: None }
+    Stroke { kind, at: Box::new(at), length: radius * angle, side: Some(Box::new(side)), area: None, note: format!("radius {radius:.3}") }
 }
 
 /// A wave across the body; the least radius of curvature in elements.
@@ -206,7 +208,7 @@ fn wave(draws: &mut Draws, size: f64, radius: f64) -> Stroke {
         let y = d.dot(v);
         (d.dot(n) - a * (k * y).sin()) / (1.0 + (a * k * (k * y).cos()).powi(2)).sqrt()
     };
-    Stroke { kind: "wave", at: Box::new(at), length: 3.0 + 2.0 * a * k, side: Some(Box::new(side)), area: None }
+    Stroke { kind: "wave", at: Box::new(at), length: 3.0 + 2.0 * a * k, side: Some(Box::new(side)), area: None, note: String::new() }
 }
 
 /// Two strokes that together are a plane: stop and go on, or head-on.
@@ -224,28 +226,28 @@ fn halves(draws: &mut Draws) -> [Stroke; 2] {
     let kind = if head_on { "head-on" } else { "stop and go on" };
     let side = move |x: Point| (x - c).dot(n);
     [
-        Stroke { kind, at: Box::new(first), length: middle + 1.5, side: None, area: None },
-        Stroke { kind, at: Box::new(second), length: 1.5 - middle, side: Some(Box::new(side)), area: None },
+        Stroke { kind, at: Box::new(first), length: middle + 1.5, side: None, area: None, note: String::new() },
+        Stroke { kind, at: Box::new(second), length: 1.5 - middle, side: Some(Box::new(side)), area: None, note: String::new() },
     ]
 }
 
-fn draw_strokes(draws: &mut Draws, size: f64) -> Vec<Vec<Stroke>> {
+fn draw_strokes(draws: &mut Draws, size: f64, edge: f64) -> Vec<Vec<Stroke>> {
     let one = |draws: &mut Draws| match draws.below(9) {
         0 | 1 => random_plane(draws),
         2 => lattice_plane(draws, size),
-        3 => trembling(draws, size),
+        3 => trembling(draws, edge),
         4 | 5 => patch(draws),
         6 => {
             let radius = draws.number(2.0, 6.0);
-            arc(draws, size, "arc R 2-6 h", radius)
+            arc(draws, edge, "arc R 2-6 h", radius)
         }
         7 => {
             let radius = draws.number(2.5, 6.0);
-            wave(draws, size, radius)
+            wave(draws, edge, radius)
         }
         _ => {
             let radius = draws.number(1.5, 2.0);
-            arc(draws, size, "arc R 1.5-2 h", radius)
+            arc(draws, edge, "arc R 1.5-2 h", radius)
         }
     };
     let mut rounds = Vec::new();
@@ -285,11 +287,12 @@ pub fn run(count: usize, seed: u64, loud: bool) -> Tally {
 }
 
 fn one_body(draws: &mut Draws, tally: &mut Tally) -> Vec<(&'static str, String)> {
-    let (mut body, size) = body(draws);
+    let (mut body, size, what) = body(draws);
+    let edge = body.edge();
     tally.bodies += 1;
     let mut problems = Vec::new();
     let mut sides: Vec<(&'static str, Box<dyn Fn(Point) -> f64>)> = Vec::new();
-    for round in draw_strokes(draws, size) {
+    for round in draw_strokes(draws, size, edge) {
         let reported = carry_out(&mut body, &round, draws, size, tally, &mut problems);
         let broken = !problems.is_empty();
         for stroke in round {
@@ -309,7 +312,7 @@ fn one_body(draws: &mut Draws, tally: &mut Tally) -> Vec<(&'static str, String)>
                     sides.push((stroke.kind, side));
                 }
                 Some(_) if reported => tally.reported += 1,
-                Some(problem) => problems.push((stroke.kind, problem)),
+                Some(problem) => problems.push((stroke.kind, format!("{what} mesh, edge {edge:.3}: {problem}; {}", stroke.note))),
             }
         }
         if !problems.is_empty() {
