@@ -3,12 +3,12 @@
 use crate::interrupt;
 use crate::screen::note;
 use sinew_scene::escape::{escaped, excerpt};
+use sinew_scene::open::{OpenError, Unknown};
+use sinew_scene::reading::ReadingError;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Characters of an unknown word that are shown.
-const WORD: usize = 60;
 /// Characters of an error of the engine that are shown.
 const MESSAGE: usize = 2000;
 
@@ -75,6 +75,22 @@ impl From<sinew::Error> for Failure {
     }
 }
 
+impl From<OpenError> for Failure {
+    fn from(e: OpenError) -> Self {
+        match e {
+            OpenError::Engine(e) => e.into(),
+            // words and lines of files are escaped where the message is made
+            e => Failure::Input(e.to_string()),
+        }
+    }
+}
+
+impl From<ReadingError> for Failure {
+    fn from(e: ReadingError) -> Self {
+        Failure::Input(e.to_string())
+    }
+}
+
 impl From<sinew_mesh::MeshError> for Failure {
     fn from(e: sinew_mesh::MeshError) -> Self {
         Failure::Input(escaped(&e.to_string()).into_owned())
@@ -93,8 +109,6 @@ pub fn named(path: &Path) -> String {
 }
 
 /// "unknown scene 'x'", with the nearest known word and a list of all.
-pub fn unknown(kind: &str, word: &str, meant: Option<&str>, known: &str) -> Failure {
-    let hint = meant.map_or(String::new(), |m| format!("; did you mean '{}'?", escaped(m)));
-    let word = escaped(&excerpt(word, WORD)).into_owned();
-    Failure::Input(format!("unknown {kind} '{word}'{hint}\n{known}"))
+pub fn unknown(kind: &'static str, word: &str, meant: Option<&str>, known: &str) -> Failure {
+    Failure::Input(Unknown::new(kind, word, meant, known).to_string())
 }

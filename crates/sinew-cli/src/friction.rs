@@ -1,7 +1,7 @@
 //! `sinew friction`: the bench of FC 5.3. A mass of 1 kg is pulled by a constant and a sine, once with each law; curves,
 //! loops and runs as plots and CSV, and the time of one update.
 
-use crate::failure::{Failure, named, unknown};
+use crate::failure::{Failure, named};
 use crate::interrupt;
 use crate::output::Table;
 use crate::place;
@@ -9,6 +9,7 @@ use crate::plot::Plot;
 use crate::screen::screen;
 use sinew::friction::{Coefficients, Contact, Eight, Law, Memory};
 use sinew_scene::friction_bench::{Bench, Sample};
+use sinew_scene::open::law_named;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub fn friction(args: &Args) -> Result<(), Failure> {
     let laws = if args.laws.is_empty() {
         Law::all().to_vec()
     } else {
-        args.laws.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?
+        args.laws.iter().map(|name| law_named(name)).collect::<Result<Vec<_>, _>>()?
     };
     place::folder(&args.out)?;
     let bench = Bench::default();
@@ -64,13 +65,6 @@ pub fn friction(args: &Args) -> Result<(), Failure> {
     writeln!(out, "plots and tables are in {}", named(&args.out))?;
     out.flush()?;
     Ok(())
-}
-
-/// The law of this name, with parameters of dry metal.
-pub fn find(name: &str) -> Result<Law, Failure> {
-    let known = Law::all().map(|l| l.name()).join(", ");
-    let law = Law::all().into_iter().find(|l| l.name() == name);
-    law.ok_or_else(|| unknown("law", name, None, &format!("laws are {known}")))
 }
 
 /// Four plots and three tables of a law.

@@ -6,11 +6,10 @@ use crate::grips::{Pressing, grips};
 use crate::output::short;
 use crate::stretch::Edges;
 use serde::Serialize;
-use sinew::{
-    AttachTarget, BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World,
-};
+use sinew::{AttachTarget, BodySpec, ConstraintSpec, Input, Motion, Phase, Report, Site, Vec3, World};
 use sinew_scene::census::Census;
 use sinew_scene::faults::is_finite;
+use sinew_scene::links::{Link, links, soft_energy};
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;
 
@@ -221,7 +220,7 @@ impl Measure {
             grips: grips(world),
             faults: self.faults,
             frozen: self.frozen.clone(),
-            measures_stretch: !self.edges.is_empty() || self.links.iter().any(|l| l.on_nodes && l.stiffness.is_none()),
+            measures_stretch: !self.edges.is_empty() || self.links.iter().any(|l| l.on_nodes && !l.is_spring()),
             finite: is_finite(world),
             state_hash: format!("{:016x}", world.hash()),
         }
@@ -248,82 +247,6 @@ pub fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
-/// A rod, rope or spring between two sites.
-struct Link {
-    id: ConstraintId,
-    a: Site,
-    b: Site,
-    /// Largest length, or rest length of a spring [m].
-    length: Real,
-    /// [N/m]
-    stiffness: Option<Real>,
-    on_nodes: bool,
-}
-
-impl Link {
-    /// How much longer it is than it should be [m]; nothing when an end is gone or it broke.
-    fn excess(&self, world: &World) -> Option<f64> {
-        if world.is_broken(self.id).ok()? {
-            return None;
-        }
-        Some(num((site_point(world, &self.a)? - site_point(world, &self.b)?).length() - self.length))
-    }
-
-    fn stretch(&self, world: &World) -> f64 {
-        match (self.stiffness, self.excess(world)) {
-            (None, Some(excess)) if self.length > 0.0 => (excess / num(self.length)).max(0.0),
-            _ => 0.0,
-        }
-    }
-
-    fn energy(&self, world: &World) -> f64 {
-        match (self.stiffness, self.excess(world)) {
-            (Some(k), Some(excess)) => 0.5 * num(k) * excess * excess,
-            _ => 0.0,
-        }
-    }
-}
-
-/// Rods, ropes and springs of a world; none when its model cannot be read.
-fn links(world: &World) -> Vec<Link> {
-    let Ok(blueprint) = world.blueprint() else { return Vec::new() };
-    let mut found = Vec::new();
-    for (index, slot) in blueprint.constraints.iter().enumerate() {
-        if let Some(ConstraintSpec::Distance(d)) = &slot.item {
-            let on_nodes = [d.a, d.b].iter().any(|s| matches!(s, Site::Node { .. }));
-            let id = ConstraintId::from_parts(index as u32, slot.generation);
-            let stiffness = d.spring.map(|(k, _)| k);
-            found.push(Link { id, a: d.a, b: d.b, length: d.max, stiffness, on_nodes });
-        }
-    }
-    found
-}
-
-fn site_point(world: &World, site: &Site) -> Option<Vec3> {
-    if let Site::World(at) = *site {
-        return Some(at);
-    }
-    let body = world.body(site.body()?).ok()?;
-    if let Site::Node { node, .. } = *site {
-        return body.node_positions().get(node as usize).copied();
-    }
-    if let Site::Rigid { local, .. } = *site {
-        return Some(body.pose().ok()?.point(local));
-    }
-    None
-}
-
-/// Elastic energy of springs and soft bodies as they are now [J].
-pub fn elastic_energy(world: &World) -> f64 {
-    links(world).iter().fold(soft_energy(world), |sum, l| sum + l.energy(world))
-}
-
-/// Elastic energy of all soft bodies as they are now [J].
-fn soft_energy(world: &World) -> f64 {
-    // rigid bodies and bare particles have none
-    world.bodies().filter_map(|b| world.elastic(b.id()).ok()).fold(0.0, |sum, view| sum + num(view.energy()))
-}
-
 fn counts(world: &World) -> BodyCounts {
     // a world with custom rows has no blueprint to count
     let census = Census::of(world).unwrap_or_default();
@@ -331,7 +254,7 @@ fn counts(world: &World) -> BodyCounts {
         rigid: world.bodies().filter(|b| b.is_rigid()).count(),
         nodes: world.bodies().map(|b| b.node_positions().len()).sum(),
         faces: world.bodies().filter_map(|b| b.surface()).map(|s| s.triangles().len()).sum(),
-        springs: census.springs + links(world).iter().filter(|l| l.stiffness.is_some()).count(),
+        springs: census.springs + links(world).iter().filter(|l| l.is_spring()).count(),
         tets: census.tets,
     }
 }

@@ -3,9 +3,8 @@
 use crate::failure::Failure;
 use crate::place::Place;
 use serde::Serialize;
-use sinew::Real;
 use sinew_scene::escape::{escaped, escaped_json};
-use sinew_scene::validate::tools::num;
+pub use sinew_scene::validate::tools::short;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -103,12 +102,6 @@ pub fn number(x: f64) -> String {
     if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.4e}") }
 }
 
-/// A number of the engine with the digits that it has: the shortest decimal that is the same real again. Widened to 64 bits
-/// a number of 32 has nine more, which mean nothing.
-pub fn short(x: Real) -> f64 {
-    x.to_string().parse().unwrap_or(num(x))
-}
-
 /// A time [s], to a nanosecond: steps are reals of the engine, whose digits beyond mean nothing.
 pub fn seconds(time: f64) -> f64 {
     (time * 1e9).round() / 1e9
@@ -122,6 +115,7 @@ pub fn ms(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sinew::Real;
 
     #[test]
     fn columns_are_aligned() {

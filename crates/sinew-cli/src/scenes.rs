@@ -1,10 +1,11 @@
 //! `sinew scenes`: the gallery, one scene a line. Also: finding a scene by name.
 
-use crate::failure::{Failure, unknown};
+use crate::failure::Failure;
+use crate::inputs;
 use crate::screen::{note, screen};
-use crate::{friction, inputs};
 use sinew::Settings;
 use sinew_scene::file::{self, Problems, Syntax};
+use sinew_scene::open::{Opened, open};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
 use std::path::Path;
@@ -20,12 +21,6 @@ pub fn scenes() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The friction law of all surfaces of a built-in scene.
-const LAW: &str = "parameters.law=";
-
-/// Prefixes of changes of a scene file; all others are settings.
-const TABLES: [&str; 6] = ["bodies.", "combined.", "joints.", "motions.", "parameters.", "camera."];
-
 /// Whether a word names a file.
 pub fn is_file(name: &str) -> bool {
     Syntax::of(Path::new(name)).is_some()
@@ -33,23 +28,12 @@ pub fn is_file(name: &str) -> bool {
 
 /// The scene of a name, and the remaining `--set`: in a file all but plain settings are part of the scene.
 pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
-    let (sets, old) = file::current_sets(sets).map_err(|problems| Failure::input(problems.render()))?;
-    warn(&old);
-    if let Some(scene) = gallery::find(name) {
-        let (laws, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| set.starts_with(LAW));
-        let Some(law) = laws.last() else { return built_in(scene, &plain) };
-        return Ok((AnyScene::WithLaw(scene, friction::find(law[LAW.len()..].trim())?), plain));
+    let Opened { scene, sets, warnings } = open(name, sets)?;
+    warnings.iter().for_each(warn);
+    if let AnyScene::File(file) = &scene {
+        file.files().iter().for_each(|path| inputs::note(path));
     }
-    if is_file(name) {
-        let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| file::is_setting(set));
-        let scene = file::read_with(name, &inner).map_err(|problems| Failure::input(problems.render()))?;
-        warn(scene.warnings());
-        scene.files().iter().for_each(|path| inputs::note(path));
-        return Ok((scene.into(), plain));
-    }
-    let known: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
-    let known = format!("built-in scenes: {}\nor name a .toml or .json file", known.join(", "));
-    Err(unknown("scene", name, gallery::suggest(name), &known))
+    Ok((scene, sets))
 }
 
 /// Settings with the changes that [`find`] left.
@@ -64,18 +48,5 @@ pub fn with_sets(settings: &Settings, sets: &[String]) -> Result<Settings, Failu
 fn warn(warnings: &Problems) {
     if !warnings.is_empty() {
         note(&warnings.render_warnings());
-    }
-}
-
-/// A scene of the gallery; one that is a file takes changes like a file.
-fn built_in(scene: &'static gallery::Scene, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
-    let of_file = |set: &String| TABLES.iter().any(|table| set.trim_start().starts_with(table));
-    let (inner, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(of_file);
-    match scene.text {
-        Some(text) if !inner.is_empty() => {
-            let read = file::read_text_with(text, &format!("{}.toml", scene.name), Syntax::Toml, &inner);
-            Ok((read.map_err(|problems| Failure::input(problems.render()))?.into(), plain))
-        }
-        _ => Ok((scene.into(), sets.to_vec())),
     }
 }

@@ -11,6 +11,9 @@ pub mod faults;
 pub mod file;
 pub mod friction_bench;
 pub mod gallery;
+pub mod links;
+pub mod open;
+pub mod reading;
 mod rng;
 pub mod validate;
 

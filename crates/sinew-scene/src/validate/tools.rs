@@ -35,6 +35,12 @@ pub fn num(x: Real) -> f64 {
     f64::from(x)
 }
 
+/// A number of the engine with the digits that it has: the shortest decimal that is the same real again. Widened to 64 bits
+/// a number of 32 has nine more, which mean nothing.
+pub fn short(x: Real) -> f64 {
+    x.to_string().parse().unwrap_or(num(x))
+}
+
 /// A vector for the engine.
 pub fn vec3(x: f64, y: f64, z: f64) -> Vec3 {
     Vec3::new(real(x), real(y), real(z))
