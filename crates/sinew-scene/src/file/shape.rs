@@ -5,37 +5,41 @@ use super::form::{ANY, FieldInfo, Form, POSITIVE, Reader, Rule, article, tell};
 use super::geometry::refuse;
 use super::schema::Schemas;
 use super::tree::{Node, Value};
-use sinew::spec::{Choice, Kind, Spec};
+use sinew::spec::{Kind, Spec};
 use sinew::{Pose, Real, Shape, TriMesh};
 
 described::described!(Pose);
 
-/// Shapes of a surface. The first is a mesh, which the engine describes by its vertices.
+/// Shapes of a surface: the mesh, which the engine describes by its vertices, its hull and its cells.
 const MESH: &str = "mesh";
-const HULL: &str = "mesh_hull";
-const VOXELS: &str = "mesh_voxels";
-const OF_SURFACE: [(&str, &str); 3] = [
-    (MESH, "A triangle mesh; a closed one has a mass."),
-    (HULL, "The convex hull of a surface."),
-    (VOXELS, "The cells of a grid that a surface takes up: fixed scenery with many triangles."),
-];
+const HULL: (&str, &str) = ("mesh_hull", "The convex hull of a surface.");
+const VOXELS: (&str, &str) =
+    ("mesh_voxels", "The cells of a grid that a surface takes up: fixed scenery with many triangles.");
 
 const SURFACE: (&str, &str) = ("surface", "The surface.");
 const CELL: (&str, &str) = ("cell", "Edge of a cell [m].");
 
-fn description() -> Option<Choice> {
-    if let Kind::Choice(choice) = Shape::kind(&ANY) { Some(choice) } else { None }
-}
-
-/// The words of the engine except that of the mesh.
-fn words(choice: &Choice) -> Vec<Worded> {
-    Worded::all(choice).into_iter().filter(|w| w.word != MESH).collect()
+/// All words of a file in order, with their sentences; those of surfaces have no description.
+fn words() -> Vec<(String, String, Option<Worded>)> {
+    let mut all = Vec::new();
+    let Kind::Choice(choice) = Shape::kind(&ANY) else { return all };
+    for described in Worded::all(&choice) {
+        let (word, about) = (described.word.clone(), described.about.clone());
+        let derived = match word.as_str() {
+            "hull" => Some(HULL),
+            "voxels" => Some(VOXELS),
+            _ => None,
+        };
+        all.push((word, about, Some(described).filter(|d| d.word != MESH)));
+        all.extend(derived.map(|(word, about)| (word.to_owned(), about.to_owned(), None)));
+    }
+    all
 }
 
 fn of_surface(word: &str, surface: TriMesh, cell: Option<Real>) -> Result<Shape, String> {
     match (word, cell) {
-        (HULL, _) => Ok(Shape::convex_hull(surface.vertices)),
-        (VOXELS, Some(cell)) => {
+        (word, _) if word == HULL.0 => Ok(Shape::convex_hull(surface.vertices)),
+        (word, Some(cell)) if word == VOXELS.0 => {
             Shape::voxelized(&surface.vertices, &surface.triangles, cell).map_err(|e| e.to_string())
         }
         _ => Ok(Shape::tri_mesh(surface.vertices, surface.triangles)),
@@ -55,14 +59,16 @@ fn check(shape: Shape) -> Result<Shape, String> {
 
 impl Form for Shape {
     fn read(node: &Node, _: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
-        let words = words(&description()?);
-        let all: Vec<&str> = words.iter().map(|w| w.word.as_str()).chain(OF_SURFACE.map(|(word, _)| word)).collect();
-        let made = reader.choice(node, "shape", &all, |word, fields| match words.iter().find(|w| w.word == word) {
-            Some(described) => described.read(&[], fields).and_then(Shape::from_item).map(check),
-            None => {
-                let surface = fields.given(SURFACE.0, &ANY, None);
-                let cell = if word == VOXELS { fields.given(CELL.0, &POSITIVE, None) } else { None };
-                Some(of_surface(word, surface?, cell))
+        let words = words();
+        let all: Vec<&str> = words.iter().map(|(word, ..)| word.as_str()).collect();
+        let made = reader.choice(node, "shape", &all, |word, fields| {
+            match words.iter().find(|(known, ..)| known == word).and_then(|(.., described)| described.as_ref()) {
+                Some(described) => described.read(&[], fields).and_then(Shape::from_item).map(check),
+                None => {
+                    let surface = fields.given(SURFACE.0, &ANY, None);
+                    let cell = if word == VOXELS.0 { fields.given(CELL.0, &POSITIVE, None) } else { None };
+                    Some(of_surface(word, surface?, cell))
+                }
             }
         })?;
         refuse(node, reader, made)
@@ -75,22 +81,22 @@ impl Form for Shape {
     }
 
     fn schema(_: &Rule, schemas: &mut Schemas) -> Value {
-        let Some(choice) = description() else { return Value::Nothing };
-        schemas.choice((choice.name, choice.about), |schemas| {
-            let mut all: Vec<(String, String, Vec<FieldInfo>)> = Vec::new();
-            for described in words(&choice) {
-                let fields = described.describe(schemas);
-                all.push((described.word, described.about, fields));
-            }
-            for (word, about) in OF_SURFACE {
-                let mut fields = Vec::new();
-                tell(&mut fields, schemas, SURFACE, &ANY, Err(&TriMesh::default()));
-                if word == VOXELS {
-                    tell(&mut fields, schemas, CELL, &POSITIVE, Err(&Real::default()));
+        let about = "A collision shape. Capsule, cylinder and cone stand along y.";
+        schemas.choice(("shape", about), |schemas| {
+            let each = |(word, about, described): (String, String, Option<Worded>)| {
+                let mut fields: Vec<FieldInfo> = Vec::new();
+                match described {
+                    Some(described) => fields = described.describe(schemas),
+                    None => {
+                        tell(&mut fields, schemas, SURFACE, &ANY, Err(&TriMesh::default()));
+                        if word == VOXELS.0 {
+                            tell(&mut fields, schemas, CELL, &POSITIVE, Err(&Real::default()));
+                        }
+                    }
                 }
-                all.push((word.to_owned(), about.to_owned(), fields));
-            }
-            all
+                (word, about, fields)
+            };
+            words().into_iter().map(each).collect()
         })
     }
 

@@ -639,7 +639,7 @@ struct BothFrames {
     b: Pose,
 }
 
-record!(BothFrames, "frames", "BothFrames relative to the bodies' origins, x along the joint's axis.",
+record!(BothFrames, "frames", "Frames relative to the bodies' origins, x along the joint's axis.",
     BothFrames { a: Pose::IDENTITY, b: Pose::IDENTITY }, {
     a: ANY, "On the first body.";
     b: ANY, "On the second body.";
