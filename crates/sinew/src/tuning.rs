@@ -69,6 +69,14 @@ pub(crate) mod surface {
     pub(crate) const SAME_WAY: Real = 0.98;
 }
 
+/// Sheets and cords between two bodies.
+pub(crate) mod pinch {
+    /// det K/(K_aa K_bb) of two contacts, and share of a diagonal that elimination leaves, below which both bodies count as
+    /// immovable: their contacts contradict each other then. Inverse masses of nodes are known to 6e-8, and a body of 10^9
+    /// times the mass of a node is as good as fixed.
+    pub(crate) const IMMOVABLE: f64 = 1e-9;
+}
+
 /// Shapes that began inside a soft body.
 pub(crate) mod inside {
     use crate::math::Real;

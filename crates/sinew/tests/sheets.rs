@@ -282,3 +282,47 @@ fn a_pinched_sheet_carries_the_force_of_the_plate() -> Outcome {
     }
     Ok(())
 }
+
+/// Readings of bodies of constraints: the elastic energy is that of their material, and the reaction of pinned nodes carries
+/// the body and what lies on it.
+#[test]
+fn energy_and_reactions_of_sheets_and_cords_are_those_of_their_material() -> Outcome {
+    let mut draws = Draws(43);
+    for _ in 0..3 {
+        let (stretch, strain, links) = (draws.between(100.0, 1e4), draws.between(0.01, 0.1), 5 + (draws.0 >> 16) % 20);
+        let cord = pbd::Cord { stretch, bend: 0.0, density: 0.1, compression: 1.0 };
+        let points = Polyline::rope(Vec3::ZERO, Vec3::X * 2.0, links)?.points;
+        let pulled: Vec<Vec3> = points.iter().map(|x| *x * (1.0 + strain)).collect();
+        let model = SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default());
+        let mut world = World::default();
+        let rope = world.add_soft(SoftBody::new(Geometry::Rope(points), model))?;
+        let (found, right) = (world.elastic(rope)?.at(&pulled).energy(), 0.5 * stretch * strain * strain * 2.0);
+        assert!((found - right).abs() < 1e-3 * right, "{found} of {right} J");
+
+        // a sheet held at its border, with a ball in it
+        let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
+        let mesh = TriMesh::sheet([8; 2], [0.5; 2], Diagonals::Alternating)?;
+        let held = (0..).zip(&mesh.vertices).filter(|(_, x)| x.x.abs().max(x.z.abs()) > 0.2499).map(|(k, _)| k);
+        let held: Vec<u32> = held.collect();
+        let sheet = SoftBody::new(Geometry::Sheet(mesh), elastic(draws.between(1e3, 5e3))).damping(4.0);
+        let sheet = world.add_soft(sheet.pinned(held).thickness(2e-3).material(SurfaceMaterial::friction(0.5)))?;
+        let (mass, radius) = (draws.between(0.05, 0.5), draws.between(0.04, 0.1));
+        let ball = RigidBody::dynamic().shape(Shape::ball(radius)).mass(mass).damping(2.0, 2.0);
+        let ball = world.add_rigid(ball.at([0.0, radius + 4e-3, 0.0]).material(SurfaceMaterial::friction(0.5)))?;
+        let mut sums = [Vec3::ZERO; 2];
+        for step in 0..360 {
+            world.step(&Input::none());
+            if step >= 240 {
+                sums[0] += world.body(sheet)?.reaction() / 120.0;
+                sums[1] += force(&world, ball) / 120.0;
+            }
+        }
+        // supports carry the weight of pinned nodes too
+        let all = world.body(sheet)?.node_masses().iter().sum::<Real>();
+        let weights = [9.81 * (all + mass), 9.81 * mass];
+        for (sum, weight) in sums.into_iter().zip(weights) {
+            assert!((sum - Vec3::Y * weight).length() < 0.02 * weight, "{sum:?} of {weight} N");
+        }
+    }
+    Ok(())
+}

@@ -61,13 +61,14 @@ impl ElasticView<'_> {
         self
     }
 
-    /// Elastic energy [J]; 0 for models with goal positions instead of forces.
+    /// Elastic energy [J]. Of position based bodies that of their compliant constraints; 0 for other models with goal
+    /// positions instead of forces.
     pub fn energy(&self) -> Real {
         self.model.energy(self.body())
     }
 
     /// Elastic forces on the nodes, including pinned ones, without damping [N]; none for models with goal positions
-    /// instead.
+    /// instead, and for position based bodies with rigid constraints.
     pub fn forces(&self) -> Option<Vec<Vec3>> {
         let mut out = vec![Vec3::ZERO; self.x.len()];
         self.model.forces(self.body(), &mut out).then_some(out)

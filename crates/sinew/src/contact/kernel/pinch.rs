@@ -18,9 +18,7 @@
 use crate::constraint::{RowBuffer, RowId};
 use crate::math::{Block, Real};
 use crate::solver::pgs::{self, Pass};
-
-/// det K/(K_aa K_bb) below which both bodies count as immovable: nothing follows from the pinched nodes then.
-const IMMOVABLE: f64 = 1e-9;
+use crate::tuning::pinch::IMMOVABLE;
 
 /// Two contacts of three rows each: two tangents and the normal.
 #[derive(Clone, Copy, Debug)]
@@ -247,8 +245,6 @@ mod tests {
     fn between_immovable_bodies_there_is_no_pair() {
         assert!(Pinch::new(&pinched(1e4, [0.0; 2], 0.5), [0, 3]).is_none());
         // nor on different nodes
-        let mut rows = pinched(1.0, [1.0; 2], 0.5);
-        rows.renumber(|block| block);
         let mut apart = RowBuffer::default();
         for block in 0..2 {
             let normal = apart.len() as RowId + 2;
