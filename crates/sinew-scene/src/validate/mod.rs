@@ -21,6 +21,7 @@ mod ropes;
 mod ropes_contact;
 pub mod soft_tools;
 pub mod tools;
+mod trust;
 
 pub use reading::{Case, Reading, Readings};
 
@@ -31,5 +32,5 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
         [elastic_statics::CASES, elastic_contact::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
     let friction = [friction::CASES, friction_contact::CASES];
     let thin = [ropes::CASES, ropes_contact::CASES, cloth::CASES];
-    rigid.into_iter().chain(thin).chain(soft).chain(friction).chain([relations::CASES]).flatten()
+    rigid.into_iter().chain(thin).chain(soft).chain(friction).chain([trust::CASES, relations::CASES]).flatten()
 }
