@@ -15,6 +15,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-stream", &["sinew-tally"]),
     ("sinew-mesh", &["sinew"]),
     ("sinew-reduce", &[]),
+    // its tests save and load
+    ("sinew-modal", &["sinew", "sinew-math", "sinew-reduce", "sinew-wire"]),
     ("sinew-wire", &["sinew"]),
     ("sinew-scene", &["sinew", "sinew-mesh"]),
     ("sinew-render", &["sinew"]),
