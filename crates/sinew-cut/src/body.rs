@@ -21,11 +21,13 @@ pub struct Options {
     pub spare: f64,
     /// Length of all edges of a blade, in mean edges of the mesh: a longer blade allocates.
     pub blade: usize,
+    /// Least distance of a node from a cut, as a fraction of its shortest edge: cuts through nodes are moved by this.
+    pub clearance: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { spare: 0.5, blade: 64 }
+        Self { spare: 0.5, blade: 64, clearance: 2e-6 }
     }
 }
 
@@ -87,7 +89,7 @@ impl Body {
         strokes.iter_mut().for_each(|stroke| stroke.reserve(options.blade));
         let mut joiner = Joiner::default();
         joiner.reserve(4096);
-        let levels = Levels::new(&mesh);
+        let levels = Levels::new(&mesh, options.clearance.clamp(0.0, 0.1));
         Ok(Self { mesh, parts, surface, levels, strokes, cuts: 0, next_slot: 0, joiner, work, edit })
     }
 
@@ -355,6 +357,29 @@ impl Body {
     /// Mean edge length of the rest mesh [m].
     pub fn edge(&self) -> f64 {
         self.mesh.edge
+    }
+
+    /// The element copy whose matter has this place of rest space [m], the one of lowest number on a common face.
+    pub fn element_at(&self, place: Point) -> Option<u32> {
+        let mut found = None;
+        self.mesh.near(place, place, |tet| {
+            let x = self.mesh.tets[tet as usize].map(|node| self.mesh.rest[node as usize] - place);
+            let volume = |a: Point, b: Point, c: Point| a.cross(b).dot(c) / self.mesh.six_volumes[tet as usize];
+            let weights = [
+                volume(x[1], x[2], x[3]),
+                -volume(x[0], x[2], x[3]),
+                volume(x[0], x[1], x[3]),
+                -volume(x[0], x[1], x[2]),
+            ];
+            if weights.iter().any(|&w| w < -1e-12) {
+                return;
+            }
+            let inside =
+                |plane: &Plane| plane.levels.iter().zip(weights).map(|(&s, w)| f64::from(s) * w).sum::<f64>() >= 0.0;
+            let copy = self.parts.copies(tet).find(|&copy| self.parts.planes(copy).iter().all(inside));
+            found = found.min(copy).or(found).or(copy);
+        });
+        found
     }
 
     /// Volume of an element copy [m³].

@@ -4,6 +4,7 @@ use crate::NONE;
 use crate::body::Body;
 use crate::edit::Skin;
 use crate::join::{find, union};
+use crate::mesh::buckets;
 
 /// A law that does not hold: a fault of this crate.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,14 +51,24 @@ impl Body {
 
     /// Each node copy: its elements are one component.
     fn check_nodes(&self) -> Result<(), Broken> {
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.parts.node_parents.len()];
-        for (copy, element) in self.parts.elements.iter().enumerate().filter(|(_, e)| e.fill > 0.0) {
-            element.nodes.iter().for_each(|&node| members[node as usize].push(copy as u32));
-        }
+        let count = self.parts.node_parents.len();
+        let (start, members) = buckets(count, |visit| {
+            for (copy, element) in self.parts.elements.iter().enumerate().filter(|(_, e)| e.fill > 0.0) {
+                element.nodes.iter().for_each(|&node| visit(node as usize, copy as u32));
+            }
+        });
         let mut place = vec![NONE; self.parts.elements.len()];
-        for (node, list) in members.iter().enumerate() {
+        let mut roots: Vec<u32> = Vec::new();
+        for node in 0..count {
+            let list = &members[start[node] as usize..start[node + 1] as usize];
             let parent = self.parts.node_parents[node];
-            let mut roots: Vec<u32> = (0..list.len() as u32).collect();
+            // the fan of the rest mesh
+            if list.len() == self.mesh.star(parent).len() && list.iter().all(|&copy| self.parts.planes(copy).is_empty())
+            {
+                continue;
+            }
+            roots.clear();
+            roots.extend(0..list.len() as u32);
             list.iter().enumerate().for_each(|(k, &copy)| place[copy as usize] = k as u32);
             let mut owner = None;
             for (k, &copy) in list.iter().enumerate() {
@@ -82,7 +93,10 @@ impl Body {
             }
             list.iter().for_each(|&copy| place[copy as usize] = NONE);
             if (0..list.len() as u32).any(|k| find(&mut roots, k) != 0) {
-                return Err(Broken(format!("node copy {node} holds {} elements that do not hang together", list.len())));
+                return Err(Broken(format!(
+                    "node copy {node} holds {} elements that do not hang together",
+                    list.len()
+                )));
             }
         }
         Ok(())
@@ -100,9 +114,12 @@ impl Body {
                 let there = self.mesh.face_order(neighbour, self.mesh.back(neighbour, tet));
                 for a in self.parts.copies(tet) {
                     for b in self.parts.copies(neighbour) {
-                        let nodes = |copy: u32, order: [usize; 3]| order.map(|k| self.parts.elements[copy as usize].nodes[k]);
+                        let nodes =
+                            |copy: u32, order: [usize; 3]| order.map(|k| self.parts.elements[copy as usize].nodes[k]);
                         if self.parts.overlap((a, here), (b, there)) && nodes(a, here) != nodes(b, there) {
-                            return Err(Broken(format!("copies {a} and {b} overlap on a face but do not share its nodes")));
+                            return Err(Broken(format!(
+                                "copies {a} and {b} overlap on a face but do not share its nodes"
+                            )));
                         }
                     }
                 }

@@ -106,7 +106,8 @@ pub struct TickReport {
     pub removed_volume: f64,
     /// Pieces of swept surface that met no element.
     pub missed: usize,
-    /// Elements where the path is tighter than two edges: a node lies on both sides of it, and one was taken.
+    /// Places where the path is tighter than two edges: parts of the blade that turned so, and elements with a node on
+    /// both sides of the path, of which one was taken.
     pub tight: usize,
     /// Times that a path came back to where it had cut before, and went on as a cut of its own.
     pub renewed: usize,

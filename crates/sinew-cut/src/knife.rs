@@ -45,6 +45,8 @@ pub(crate) struct Work {
     flood: Vec<u32>,
     /// Elements to look at again, and the node copy that they must have.
     queue: Vec<(u32, u32)>,
+    /// Elements in the queue. (tets)
+    queued: Vec<bool>,
     /// Elements split in this tick, for the other strokes.
     pub split_tets: Vec<u32>,
     /// Copies split or made in this tick.
@@ -58,6 +60,7 @@ pub(crate) struct Work {
 impl Work {
     pub fn reserve(&mut self, mesh: &Mesh, elements: usize, nodes: usize) {
         self.tet_stamps.resize(mesh.tets.len(), 0);
+        self.queued.resize(mesh.tets.len(), false);
         self.copy_stamps.reserve(elements);
         self.copy_stamps.resize(mesh.tets.len(), 0);
         self.node_stamps.reserve(nodes);
@@ -113,6 +116,7 @@ impl Knife<'_> {
     /// cut before.
     pub fn sweep(&mut self, stroke: &mut Stroke) -> bool {
         let mut returned = false;
+        self.edit.report.tight += std::mem::take(&mut stroke.tight);
         for k in stroke.history.len() - stroke.fresh..stroke.history.len() {
             let quad = stroke.history[k];
             self.gather(&quad, self.mesh.edge);
@@ -184,6 +188,7 @@ impl Knife<'_> {
     pub fn look_back(&mut self, stroke: &mut Stroke) -> bool {
         let mut returned = false;
         while let Some((tet, node)) = self.work.queue.pop() {
+            self.work.queued[tet as usize] = false;
             let mut at = self.parts.heads[tet as usize];
             while at != NONE {
                 let copy = at;
@@ -194,27 +199,46 @@ impl Knife<'_> {
                 if self.parts.has_cut(copy, stroke.cut) {
                     continue;
                 }
-                let mut split = false;
-                let mut near = None;
-                for k in (0..stroke.history.len()).rev() {
-                    let quad = stroke.history[k];
-                    if !touches(self.mesh, tet, &quad) {
-                        continue;
-                    }
-                    let back;
-                    (split, back) = self.consider(copy, stroke, &quad);
-                    returned |= back;
-                    if split {
-                        break;
-                    }
-                    near = Some(quad);
-                }
-                if let (false, Some(quad)) = (split, near)
-                    && self.corners(tet, stroke, &quad).settled()
-                {
-                    stroke.waiting.push_back((copy, stroke.path + LATE * self.mesh.edge));
-                }
+                returned |= self.recall(copy, tet, stroke);
             }
+        }
+        returned
+    }
+
+    /// One copy, with all of the surface that is remembered, the latest first.
+    fn recall(&mut self, copy: u32, tet: u32, stroke: &mut Stroke) -> bool {
+        let edge = self.mesh.edge;
+        let recent = stroke.path - MEMORY * edge;
+        let mut values = [0; 4];
+        let mut known = 0;
+        for (value, &node) in values.iter_mut().zip(&self.mesh.tets[tet as usize]) {
+            if let Some(level) = self.levels.get(node, stroke.slot, stroke.cut)
+                && level.path >= recent
+            {
+                *value = level.value;
+                known += 1;
+            }
+        }
+        // with all levels known the polygon is the same for every piece of surface
+        let middle = if known == 4 { self.middle(copy, &values) } else { None };
+        if known == 4 && middle.is_none() {
+            return false;
+        }
+        let mut returned = false;
+        for k in (0..stroke.history.len()).rev() {
+            let quad = stroke.history[k];
+            if !touches(self.mesh, tet, &quad) || middle.is_some_and(|at| !quad.covers(at, MARGIN * edge, REACH * edge))
+            {
+                continue;
+            }
+            let (split, back) = self.consider(copy, stroke, &quad);
+            returned |= back;
+            if split {
+                return returned;
+            }
+        }
+        if middle.is_some() {
+            stroke.waiting.push_back((copy, stroke.path + LATE * edge));
         }
         returned
     }
@@ -364,7 +388,12 @@ impl Knife<'_> {
             }
             values[k] = self.levels.take(self.mesh, node, (stroke.slot, stroke.cut), quad, stroke.path);
             let keep = if local { element.nodes[k] } else { NONE };
-            self.work.queue.extend(self.mesh.star(node).iter().map(|&tet| (tet, keep)));
+            for &tet in self.mesh.star(node) {
+                // once is enough, unless only the copies at one node copy are meant
+                if local || !std::mem::replace(&mut self.work.queued[tet as usize], true) {
+                    self.work.queue.push((tet, keep));
+                }
+            }
         }
         self.cut(copy, Plane { cut: stroke.cut, levels: values })
     }

@@ -12,8 +12,6 @@ use crate::{Point, exact};
 /// Cuts whose levels are kept.
 pub(crate) const SLOTS: usize = 8;
 
-/// Least distance of a node from a cut, as a fraction of its shortest edge. Areas err by its square.
-const LEAST: f64 = 0.002;
 /// Two cuts that pass a node within this fraction of a mean edge, nearly parallel, are one there.
 const WELD: f64 = 0.03;
 /// Cosine of the largest angle between them, 1.8 degrees.
@@ -38,13 +36,15 @@ pub(crate) struct Levels {
     /// Length of one unit [m].
     unit: f64,
     weld: f64,
+    /// Least distance of a node from a cut, as a fraction of its shortest edge.
+    clearance: f64,
 }
 
 impl Levels {
-    pub fn new(mesh: &Mesh) -> Self {
+    pub fn new(mesh: &Mesh, clearance: f64) -> Self {
         // planes that cut an element are within its longest edge of all corners; a factor of four for curved cuts
         let unit = 4.0 * mesh.longest / f64::from(exact::LARGEST_LEVEL);
-        Self { table: vec![[NOWHERE; SLOTS]; mesh.rest.len()], unit, weld: WELD * mesh.edge }
+        Self { table: vec![[NOWHERE; SLOTS]; mesh.rest.len()], unit, weld: WELD * mesh.edge, clearance }
     }
 
     pub fn get(&self, node: u32, slot: usize, cut: u32) -> Option<&Level> {
@@ -54,7 +54,7 @@ impl Levels {
 
     /// The level value of a distance [m] at a node.
     pub fn value(&self, mesh: &Mesh, node: u32, distance: f64) -> i32 {
-        let least = (LEAST * mesh.sizes[node as usize] / self.unit).max(1.0) as i32;
+        let least = (self.clearance * mesh.sizes[node as usize] / self.unit).max(1.0) as i32;
         let largest = f64::from(exact::LARGEST_LEVEL);
         let value = (distance / self.unit).round().clamp(-largest, largest) as i32;
         if value >= 0 { value.max(least) } else { value.min(-least) }

@@ -12,12 +12,13 @@
 //! let mut body = Body::new(&rest, &tets, &Options::default())?;
 //! // a straight edge along x, wider than the cube, moves along y in the plane z = 0.14 m
 //! let edge = |y| [Point::new(-0.1, y, 0.14), Point::new(0.4, y, 0.14)];
-//! let front = |points| Front { points, normals: &[Point::Z], ..Front::default() };
-//! let stroke = body.begin(&front(&edge(-0.1)))?;
+//! let start = edge(-0.1);
+//! let front = Front { points: &start, normals: &[Point::Z], ..Front::default() };
+//! let stroke = body.begin(&front)?;
 //! let mut area = 0.0;
 //! for k in 1..=50 {
 //!     let points = edge(-0.1 + 0.01 * k as f64);
-//!     let edit = body.tick(&[Move { stroke, front: front(&points), last: k == 50 }])?;
+//!     let edit = body.tick(&[Move { stroke, front: Front { points: &points, ..front }, last: k == 50 }])?;
 //!     area += edit.report.area;
 //! }
 //! assert_eq!(body.pieces().len(), 2);
@@ -26,6 +27,7 @@
 //! ```
 
 mod body;
+pub mod chain;
 mod check;
 mod edit;
 mod error;
@@ -34,13 +36,16 @@ mod join;
 mod knife;
 pub mod lattice;
 mod levels;
+pub mod link;
 mod matter;
 mod mesh;
 mod parts;
 mod pieces;
 mod quad;
+pub mod sheet;
 mod stroke;
 mod surface;
+mod sweep;
 
 pub use body::{Body, Move, Options};
 pub use check::Broken;
@@ -51,6 +56,7 @@ pub use matter::MAX_PLANES;
 pub use parts::{Element, Plane};
 pub use pieces::Piece;
 pub use stroke::{Front, StrokeId};
+pub use sweep::Sweep;
 
 /// A place or direction in rest space: three f64 [m].
 pub type Point = sinew_math::Wide3;

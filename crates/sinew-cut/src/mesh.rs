@@ -29,7 +29,10 @@ pub(crate) struct Mesh {
     cell: f64,
     cells: [usize; 3],
     cell_start: Vec<u32>,
-    cell_tets: Vec<u32>,
+    /// Elements by the cell of their centre, each with its ball.
+    cell_tets: Vec<(u32, Point, f64)>,
+    /// Largest radius of a ball [m].
+    widest: f64,
 }
 
 impl Mesh {
@@ -67,6 +70,7 @@ impl Mesh {
             cells: [1; 3],
             cell_start: Vec::new(),
             cell_tets: Vec::new(),
+            widest: 0.0,
             rest: rest.to_vec(),
             tets: tets.to_vec(),
         };
@@ -86,18 +90,23 @@ impl Mesh {
         self.tets[tet as usize].iter().position(|&n| n == node)
     }
 
-    /// Elements whose box meets a box, with repetitions.
+    /// Elements whose ball comes near a box.
     pub fn near(&self, low: Point, high: Point, mut visit: impl FnMut(u32)) {
         if low.cmpgt(self.high).any() || high.cmplt(self.low).any() {
             return;
         }
-        let (a, b) = (self.cell_of(low), self.cell_of(high));
+        let (middle, reach) = ((low + high) / 2.0, low.distance(high) / 2.0);
+        let wide = Point::splat(self.widest);
+        let (a, b) = (self.cell_of(low - wide), self.cell_of(high + wide));
         for z in a[2]..=b[2] {
             for y in a[1]..=b[1] {
-                for x in a[0]..=b[0] {
-                    let cell = (z * self.cells[1] + y) * self.cells[0] + x;
-                    let range = self.cell_start[cell] as usize..self.cell_start[cell + 1] as usize;
-                    self.cell_tets[range].iter().for_each(|&tet| visit(tet));
+                // cells along x follow each other
+                let row = (z * self.cells[1] + y) * self.cells[0];
+                let range = self.cell_start[row + a[0]] as usize..self.cell_start[row + b[0] + 1] as usize;
+                for &(tet, centre, radius) in &self.cell_tets[range] {
+                    if centre.distance_squared(middle) <= (reach + radius) * (reach + radius) {
+                        visit(tet);
+                    }
                 }
             }
         }
@@ -161,25 +170,16 @@ impl Mesh {
             self.cell *= 1.5;
         }
         let cells = self.cells.iter().product();
-        let boxes: Vec<_> = self.tets.iter().map(|tet| {
-            let corners = tet.map(|node| self.rest[node as usize]);
-            let low = corners.iter().fold(Point::INFINITY, |low, c| low.min(*c));
-            let high = corners.iter().fold(Point::NEG_INFINITY, |high, c| high.max(*c));
-            (self.cell_of(low), self.cell_of(high))
-        }).collect();
-        let visit = |f: &mut dyn FnMut(usize, u32)| {
-            for (tet, (a, b)) in boxes.iter().enumerate() {
-                for z in a[2]..=b[2] {
-                    for y in a[1]..=b[1] {
-                        for x in a[0]..=b[0] {
-                            f((z * self.cells[1] + y) * self.cells[0] + x, tet as u32);
-                        }
-                    }
-                }
+        let (start, tets) = buckets(cells, |visit| {
+            for (tet, ball) in self.balls.iter().enumerate() {
+                let [x, y, z] = self.cell_of(ball.0);
+                visit((z * self.cells[1] + y) * self.cells[0] + x, tet as u32);
             }
-        };
-        let (start, items) = buckets(cells, visit);
-        (self.cell_start, self.cell_tets) = (start, items);
+        });
+        self.cell_start = start;
+        self.cell_tets =
+            tets.iter().map(|&tet| (tet, self.balls[tet as usize].0, self.balls[tet as usize].1)).collect();
+        self.widest = self.balls.iter().map(|ball| ball.1).fold(0.0, f64::max);
     }
 }
 

@@ -12,6 +12,8 @@ const STEP: f64 = 0.12;
 const LONGEST_STEP: f64 = 0.35;
 /// Swept surface is kept over this path, in mean edges: elements that are passed only in part may be cut later.
 pub(crate) const MEMORY: f64 = 3.0;
+/// Least radius of curvature of a path that is cut as it is, in mean edges.
+const RADIUS: f64 = 2.0;
 /// Longest path in one tick, in mean edges.
 const TICK: f64 = 64.0;
 
@@ -95,6 +97,12 @@ pub(crate) struct Stroke {
     points: Vec<Point>,
     /// Ends of each part where it last left a piece of surface, and the path until the next.
     left: Vec<([Point; 2], f64)>,
+    /// Copies that each part was in last.
+    seeds: Vec<[u32; 2]>,
+    /// Normal of each part some way back, and the path there [m].
+    bends: Vec<(Point, f64)>,
+    /// Parts whose path has turned with a radius below two edges, in this tick.
+    pub tight: usize,
 }
 
 impl Stroke {
@@ -104,6 +112,8 @@ impl Stroke {
         self.points.reserve(parts + 1);
         self.waiting.reserve(16384);
         self.left.reserve(parts);
+        self.bends.reserve(parts);
+        self.seeds.reserve(parts);
         self.history.reserve((parts as f64 * (MEMORY / STEP + TICK)).min(65536.0) as usize);
     }
 
@@ -112,13 +122,13 @@ impl Stroke {
         self.history.clear();
         self.waiting.clear();
         self.left.clear();
+        self.bends.clear();
+        self.seeds.clear();
         (self.path, self.fresh, self.touched, self.live, self.edge) = (0.0, 0, false, true, edge);
         self.given = front.points.len();
         for (segment, pair) in front.points.windows(2).enumerate() {
             let parts = ((pair[0].distance(pair[1]) / edge).ceil() as usize).clamp(1, 4096);
-            self.samples.extend(
-                (0..parts).map(|k| Sample { segment: segment as u32, place: k as f64 / parts as f64 }),
-            );
+            self.samples.extend((0..parts).map(|k| Sample { segment: segment as u32, place: k as f64 / parts as f64 }));
         }
         self.samples.push(Sample { segment: front.points.len() as u32 - 2, place: 1.0 });
         self.place(front);
@@ -127,6 +137,8 @@ impl Stroke {
             // parts in turn: not all of them leave their pieces in the same tick
             let phase = (k as f64 * 0.618).fract();
             self.left.push(([self.points[k], self.points[k + 1]], phase * STEP * edge));
+            self.seeds.push([NONE; 2]);
+            self.bends.push((front.normals[self.samples[k].segment as usize].normalize(), 0.0));
         }
     }
 
@@ -154,7 +166,7 @@ impl Stroke {
         while self.history.front().is_some_and(|quad| quad.path < oldest) {
             self.history.pop_front();
         }
-        self.fresh = 0;
+        (self.fresh, self.tight) = (0, 0);
         for k in 0..self.left.len() {
             let (old, wait) = self.left[k];
             let new = [self.points[k], self.points[k + 1]];
@@ -169,7 +181,17 @@ impl Stroke {
                 continue;
             }
             let normal = front.normals[segment].normalize();
-            let seeds = [segment, segment + 1].map(|k| front.elements.get(k).copied().unwrap_or(NONE));
+            let (back, start) = self.bends[k];
+            if self.path - start >= if last { 0.5 } else { 1.0 } * self.edge {
+                self.tight += usize::from(back.angle_between(normal) * RADIUS * self.edge > self.path - start);
+                self.bends[k] = (normal, self.path);
+            }
+            let now = [segment, segment + 1].map(|k| front.elements.get(k).copied().unwrap_or(NONE));
+            // a part that has just left the body was in it a moment ago
+            if now != [NONE; 2] {
+                self.seeds[k] = now;
+            }
+            let seeds = self.seeds[k];
             let pieces = (moved / (LONGEST_STEP * self.edge)).ceil().max(1.0) as usize;
             for piece in 0..pieces {
                 let between = |t: f64| [old[0].lerp(new[0], t), old[1].lerp(new[1], t)];

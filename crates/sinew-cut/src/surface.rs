@@ -134,7 +134,14 @@ impl Surface {
     }
 
     /// Draws the touched copies anew, and those around them whose edges may have got or lost points.
-    pub fn update(&mut self, mesh: &Mesh, parts: &Parts, touched: &[u32], work: &mut crate::knife::Work, edit: &mut Edit) {
+    pub fn update(
+        &mut self,
+        mesh: &Mesh,
+        parts: &Parts,
+        touched: &[u32],
+        work: &mut crate::knife::Work,
+        edit: &mut Edit,
+    ) {
         self.skins.resize(parts.elements.len(), (NONE, 0));
         let stamp = work.next_stamp();
         self.find_dirty(mesh, parts, touched, &mut work.tet_stamps, stamp);
@@ -264,6 +271,14 @@ impl Surface {
         let there = mesh.face_order(neighbour, mesh.back(neighbour, tet));
         let nodes = here.map(|k| element.nodes[k]);
         let line = here.map(|k| plane[k]);
+        // where all cuts meet the face in one line there are no corners on it
+        let same = |other: [i32; 3]| other == line || other == line.map(|s| -s) || one_sided(&other);
+        let alone = |tet: u32, order: [usize; 3]| {
+            parts.copies(tet).all(|c| parts.planes(c).iter().all(|plane| same(order.map(|k| plane.levels[k]))))
+        };
+        if alone(tet, here) && alone(neighbour, there) {
+            return;
+        }
         let ends = [from, to].map(|point| here.map(|k| point[k] as i64));
         self.face_points.clear();
         for a in parts.copies(tet) {
@@ -355,10 +370,13 @@ impl Surface {
     fn signature(&self, first: usize) -> u64 {
         let mut hash = 0_u64;
         for polygon in &self.polygons[first..] {
-            hash = mix(hash, match polygon.skin {
-                Skin::Outer(side) => u64::from(side),
-                Skin::Inner(cut) => 4 + u64::from(cut),
-            });
+            hash = mix(
+                hash,
+                match polygon.skin {
+                    Skin::Outer(side) => u64::from(side),
+                    Skin::Inner(cut) => 4 + u64::from(cut),
+                },
+            );
             for corner in &self.corners[polygon.start..polygon.end] {
                 hash = mix(mix(hash, corner.key as u64), (corner.key >> 64) as u64);
             }
@@ -511,6 +529,11 @@ fn mix(hash: u64, word: u64) -> u64 {
     x ^= x >> 27;
     x = x.wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
+}
+
+/// A line that does not cross the face.
+fn one_sided(line: &[i32; 3]) -> bool {
+    line.iter().all(|&s| s > 0) || line.iter().all(|&s| s < 0)
 }
 
 fn lowest_terms(point: &[i64; 3]) -> [i64; 3] {

@@ -9,6 +9,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-spec", &["sinew-math"]),
     ("sinew-friction", &["sinew-math", "sinew-spec"]),
     // its tests count allocations
+    ("sinew-cut", &["sinew-math", "sinew-tally"]),
+    // its tests count allocations
     ("sinew", &["sinew-friction", "sinew-math", "sinew-spec", "sinew-tally"]),
     ("sinew-tally", &[]),
     // its tests measure memory

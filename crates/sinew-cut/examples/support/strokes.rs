@@ -1,6 +1,7 @@
 //! Random bodies and strokes, shared by the example and the tests.
 
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 
 use sinew_cut::{Body, Front, Move, Options, Point, StrokeId, lattice};
 
@@ -90,10 +91,12 @@ fn body(draws: &mut Draws) -> (Body, f64, &'static str) {
             }
         }
     }
-    let body = Body::new(&rest, &tets, &Options { spare: 12.0, blade: 64 }).expect("a mesh of positive volumes");
+    let body =
+        Body::new(&rest, &tets, &Options { spare: 12.0, ..Options::default() }).expect("a mesh of positive volumes");
     (body, size, what)
 }
 
+type Side = Box<dyn Fn(Point) -> f64>;
 type Shape = Box<dyn Fn(f64) -> (Vec<Point>, Vec<Point>)>;
 
 /// A path of a blade: its polyline and normals at t from 0 to 1, its length, and what it separates.
@@ -102,7 +105,7 @@ struct Stroke {
     at: Shape,
     length: f64,
     /// Signed distance to the whole cut, for cuts that separate.
-    side: Option<Box<dyn Fn(Point) -> f64>>,
+    side: Option<Side>,
     area: Option<f64>,
     note: String,
 }
@@ -120,11 +123,44 @@ fn straight(c: Point, u: Point, w: f64, n: Point, parts: usize) -> (Vec<Point>, 
 }
 
 fn plane(draws: &mut Draws, kind: &'static str, n: Point, c: Point) -> Stroke {
-    let turn = draws.number(0.0, 6.28);
+    let turn = draws.number(0.0, TAU);
     let (u, v) = frame(n, turn);
     let parts = 1 + draws.below(4);
     let at = move |t: f64| straight(c + v * (3.0 * t - 1.5), u, 1.5, n, parts);
-    Stroke { kind, at: Box::new(at), length: 3.0, side: Some(Box::new(move |x| (x - c).dot(n))), area: None, note: String::new() }
+    Stroke {
+        kind,
+        at: Box::new(at),
+        length: 3.0,
+        side: Some(Box::new(move |x| (x - c).dot(n))),
+        area: Some(section(n, c)),
+        note: String::new(),
+    }
+}
+
+/// Area of a plane in the unit cube.
+fn section(n: Point, c: Point) -> f64 {
+    let (u, v) = frame(n, 0.0);
+    let mut points = Vec::new();
+    for axis in 0..3 {
+        for k in 0..4 {
+            let mut a = Point::ZERO;
+            a[(axis + 1) % 3] = (k & 1) as f64;
+            a[(axis + 2) % 3] = (k >> 1) as f64;
+            let t = (c - a).dot(n) / n[axis];
+            if (0.0..=1.0).contains(&t) {
+                a[axis] = t;
+                points.push([(a - c).dot(u), (a - c).dot(v)]);
+            }
+        }
+    }
+    let count = points.len() as f64;
+    let middle = [0, 1].map(|k| points.iter().map(|p: &[f64; 2]| p[k]).sum::<f64>() / count);
+    points.sort_by(|p, q| {
+        let angle = |p: &[f64; 2]| (p[1] - middle[1]).atan2(p[0] - middle[0]);
+        angle(p).total_cmp(&angle(q))
+    });
+    let next = points.iter().cycle().skip(1);
+    points.iter().zip(next).map(|(p, q)| (p[0] * q[1] - p[1] * q[0]) / 2.0).sum()
 }
 
 fn random_plane(draws: &mut Draws) -> Stroke {
@@ -146,21 +182,28 @@ fn lattice_plane(draws: &mut Draws, size: f64) -> Stroke {
 fn trembling(draws: &mut Draws, size: f64) -> Stroke {
     let n = draws.direction();
     let c = Point::splat(0.5) + draws.direction() * draws.number(0.0, 0.3);
-    let (u, v) = frame(n, draws.number(0.0, 6.28));
+    let (u, v) = frame(n, draws.number(0.0, TAU));
     let (height, seed) = (draws.number(0.05, 0.2) * size, draws.0);
     let at = move |t: f64| {
         let tremble = Draws(seed ^ (t * 1e6) as u64).number(-height, height);
         straight(c + v * (3.0 * t - 1.5) + n * tremble, u, 1.5, n, 3)
     };
     let side = move |x: Point| (x - c).dot(n);
-    Stroke { kind: "trembling", at: Box::new(at), length: 3.0, side: Some(Box::new(side)), area: None, note: String::new() }
+    Stroke {
+        kind: "trembling",
+        at: Box::new(at),
+        length: 3.0,
+        side: Some(Box::new(side)),
+        area: None,
+        note: String::new(),
+    }
 }
 
 /// Part of a plane: separates nothing.
 fn patch(draws: &mut Draws) -> Stroke {
     let n = draws.direction();
     let c = Point::splat(0.5) + draws.direction() * draws.number(0.0, 0.4);
-    let (u, v) = frame(n, draws.number(0.0, 6.28));
+    let (u, v) = frame(n, draws.number(0.0, TAU));
     let (w, l) = (draws.number(0.1, 0.5), draws.number(0.2, 0.8));
     let at = move |t: f64| straight(c + v * (l * (t - 0.5)), u, w, n, 2);
     Stroke { kind: "patch", at: Box::new(at), length: l, side: None, area: None, note: String::new() }
@@ -169,14 +212,14 @@ fn patch(draws: &mut Draws) -> Stroke {
 /// A cylinder of a radius in elements, through the whole body.
 fn arc(draws: &mut Draws, size: f64, kind: &'static str, radius: f64) -> Stroke {
     let axis = draws.direction();
-    let (u, _) = frame(axis, draws.number(0.0, 6.28));
+    let (u, _) = frame(axis, draws.number(0.0, TAU));
     let radius = radius * size;
     // the surface passes near the middle
     let near = Point::splat(0.5) + draws.direction() * draws.number(0.0, 0.2);
     let centre = near - u * radius;
     let v = axis.cross(u);
     // a full turn and a little more where the circle is small
-    let angle = std::f64::consts::TAU + 0.3;
+    let angle = TAU + 0.3;
     let at = move |t: f64| {
         let a = angle * t;
         let n = u * a.cos() + v * a.sin();
@@ -186,16 +229,23 @@ fn arc(draws: &mut Draws, size: f64, kind: &'static str, radius: f64) -> Stroke 
         let d = x - centre;
         (d - axis * d.dot(axis)).length() - radius
     };
-    Stroke { kind, at: Box::new(at), length: radius * angle, side: Some(Box::new(side)), area: None, note: format!("radius {radius:.3}") }
+    Stroke {
+        kind,
+        at: Box::new(at),
+        length: radius * angle,
+        side: Some(Box::new(side)),
+        area: None,
+        note: format!("radius {radius:.3}"),
+    }
 }
 
 /// A wave across the body; the least radius of curvature in elements.
 fn wave(draws: &mut Draws, size: f64, radius: f64) -> Stroke {
     let n = draws.direction();
     let c = Point::splat(0.5) + draws.direction() * draws.number(0.0, 0.2);
-    let (u, v) = frame(n, draws.number(0.0, 6.28));
+    let (u, v) = frame(n, draws.number(0.0, TAU));
     let period = draws.number(0.8, 1.6);
-    let k = std::f64::consts::TAU / period;
+    let k = TAU / period;
     // curvature a k² at the crests
     let a = (1.0 / (radius * size * k * k)).min(0.3 * period);
     let at = move |t: f64| {
@@ -208,14 +258,21 @@ fn wave(draws: &mut Draws, size: f64, radius: f64) -> Stroke {
         let y = d.dot(v);
         (d.dot(n) - a * (k * y).sin()) / (1.0 + (a * k * (k * y).cos()).powi(2)).sqrt()
     };
-    Stroke { kind: "wave", at: Box::new(at), length: 3.0 + 2.0 * a * k, side: Some(Box::new(side)), area: None, note: String::new() }
+    Stroke {
+        kind: "wave",
+        at: Box::new(at),
+        length: 3.0 + 2.0 * a * k,
+        side: Some(Box::new(side)),
+        area: None,
+        note: String::new(),
+    }
 }
 
 /// Two strokes that together are a plane: stop and go on, or head-on.
 fn halves(draws: &mut Draws) -> [Stroke; 2] {
     let n = draws.direction();
     let c = Point::splat(0.5) + draws.direction() * draws.number(0.0, 0.3);
-    let (u, v) = frame(n, draws.number(0.0, 6.28));
+    let (u, v) = frame(n, draws.number(0.0, TAU));
     let middle = draws.number(-0.4, 0.4);
     let head_on = draws.below(2) == 0;
     let first = move |t: f64| straight(c + v * (-1.5 + (middle + 1.5) * t), u, 1.5, n, 2);
@@ -227,7 +284,14 @@ fn halves(draws: &mut Draws) -> [Stroke; 2] {
     let side = move |x: Point| (x - c).dot(n);
     [
         Stroke { kind, at: Box::new(first), length: middle + 1.5, side: None, area: None, note: String::new() },
-        Stroke { kind, at: Box::new(second), length: 1.5 - middle, side: Some(Box::new(side)), area: None, note: String::new() },
+        Stroke {
+            kind,
+            at: Box::new(second),
+            length: 1.5 - middle,
+            side: Some(Box::new(side)),
+            area: None,
+            note: String::new(),
+        },
     ]
 }
 
@@ -291,9 +355,10 @@ fn one_body(draws: &mut Draws, tally: &mut Tally) -> Vec<(&'static str, String)>
     let edge = body.edge();
     tally.bodies += 1;
     let mut problems = Vec::new();
-    let mut sides: Vec<(&'static str, Box<dyn Fn(Point) -> f64>)> = Vec::new();
+    let mut sides: Vec<(&'static str, Side)> = Vec::new();
     for round in draw_strokes(draws, size, edge) {
-        let reported = carry_out(&mut body, &round, draws, size, tally, &mut problems);
+        let exact = what == "regular";
+        let reported = carry_out(&mut body, &round, draws, (size, exact), tally, &mut problems);
         let broken = !problems.is_empty();
         for stroke in round {
             tally.strokes += 1;
@@ -312,7 +377,9 @@ fn one_body(draws: &mut Draws, tally: &mut Tally) -> Vec<(&'static str, String)>
                     sides.push((stroke.kind, side));
                 }
                 Some(_) if reported => tally.reported += 1,
-                Some(problem) => problems.push((stroke.kind, format!("{what} mesh, edge {edge:.3}: {problem}; {}", stroke.note))),
+                Some(problem) => {
+                    problems.push((stroke.kind, format!("{what} mesh, edge {edge:.3}: {problem}; {}", stroke.note)))
+                }
             }
         }
         if !problems.is_empty() {
@@ -327,7 +394,7 @@ fn carry_out(
     body: &mut Body,
     round: &[Stroke],
     draws: &mut Draws,
-    size: f64,
+    (size, exact): (f64, bool),
     tally: &mut Tally,
     problems: &mut Vec<(&'static str, String)>,
 ) -> bool {
@@ -370,7 +437,9 @@ fn carry_out(
             return reported;
         }
     }
-    if let ([Stroke { area: Some(wanted), .. }], true) = (round, whole) {
+    if let ([Stroke { area: Some(wanted), .. }], true) = (round, whole && exact)
+        && *wanted > 0.01
+    {
         tally.worst_area = tally.worst_area.max((area / wanted - 1.0).abs());
     }
     reported
@@ -388,7 +457,10 @@ fn bridge(body: &Body, side: &dyn Fn(Point) -> f64) -> Option<String> {
             range = (range.0.min(s), range.1.max(s));
         }
         if range.0 < -margin && range.1 > margin {
-            return Some(format!("a piece of volume {:.3} reaches from {:.3} to {:.3}", piece.volume, range.0, range.1));
+            return Some(format!(
+                "a piece of volume {:.3} reaches from {:.3} to {:.3}",
+                piece.volume, range.0, range.1
+            ));
         }
     }
     None
