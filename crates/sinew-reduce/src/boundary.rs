@@ -221,7 +221,7 @@ mod tests {
 
     /// An octahedron divided `times` times, on the unit sphere.
     fn sphere(times: usize) -> Surface {
-        let nodes = vec![
+        let nodes = [
             [1.0, 0.0, 0.0],
             [-1.0, 0.0, 0.0],
             [0.0, 1.0, 0.0],
