@@ -63,8 +63,8 @@ class Recording:
     ``sigma`` is the standard deviation of the noise, by reading; without it every reading is weighed by its own range.
     """
 
-    times: ArrayLike
-    readings: Mapping[str, ArrayLike]
+    times: Any
+    readings: Mapping[str, Any]
     sigma: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
