@@ -36,6 +36,7 @@ mod scenes;
 mod screen;
 mod soak;
 mod stretch;
+mod sweep;
 mod validate;
 mod validate_plots;
 mod view;
@@ -71,6 +72,8 @@ enum Command {
     Validate(validate::Args),
     /// Measure the step on the benchmark scenes, with 1 and 2 threads; `--with DIR`: beside other engines
     Bench(bench::Args),
+    /// Run a scene with many values, on all processors, and print a table
+    Sweep(sweep::Args),
     /// Run a scene for long, with save and restore while it runs
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
+        Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Soak(args)) => soak::soak(&args),
         Some(Command::View(args)) => view::view(&args),
         Some(Command::Relay(args)) => relay::relay(&args),
