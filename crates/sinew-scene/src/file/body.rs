@@ -111,6 +111,12 @@ fn rigid(_: Option<ElasticMaterial>) -> RigidSpec {
     }
 }
 
+impl Default for RigidSpec {
+    fn default() -> Self {
+        rigid(None)
+    }
+}
+
 record!(RigidSpec, "rigid body", "A rigid body.", base rigid, {
     shape: ANY, "Its shape.";
     colliders: ANY, "Several shapes, each with its pose, surface and density.";

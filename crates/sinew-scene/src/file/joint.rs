@@ -3,6 +3,7 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, choice, kinds, record};
 use super::node_constraint::{AttachSpec, BendingSpec, DistanceSetSpec, PatchSpec, Seam, VolumeSpec};
 use super::plain::Name;
+use super::tool::ToolJoint;
 use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Motor, Pose, Real, Site, Stabilization, Vec3, World};
 
 const ANY_LIMIT: Rule = FINITE.or_infinite();
@@ -24,6 +25,7 @@ pub(crate) enum JointSpec {
     Bending(BendingSpec),
     Volume(VolumeSpec),
     Patch(PatchSpec),
+    Tool(ToolJoint),
 }
 
 kinds!(JointSpec, "joint", "What holds two bodies together, or a body to the world.", {
@@ -41,6 +43,7 @@ kinds!(JointSpec, "joint", "What holds two bodies together, or a body to the wor
     "bending" => Bending(BendingSpec), "Lets a sheet resist bending.";
     "volume" => Volume(VolumeSpec), "Holds the volume inside a surface, or fills it with gas.";
     "patch" => Patch(PatchSpec), "A joint between a patch of surface and a rigid body or the world.";
+    "tool" => Tool(ToolJoint), "Ties a rigid body to a hand.";
 });
 
 /// Frames on the two bodies, x along the joint's axis.
@@ -294,6 +297,7 @@ impl JointSpec {
             Self::Bending(b) => b.build(world, find),
             Self::Volume(v) => v.build(find),
             Self::Patch(p) => p.build(find),
+            Self::Tool(t) => t.build(find),
             Self::Fixed(p) => p.build(JointKind::Fixed, find),
             Self::Ball(p) => p.build(JointKind::Ball, find),
             Self::Hinge(d) => d.build(JointKind::Hinge, find),
@@ -351,6 +355,7 @@ impl JointSpec {
             ConstraintSpec::Bending(b) => Self::Bending(BendingSpec::of(b, name)),
             ConstraintSpec::Volume(v) => Self::Volume(VolumeSpec::of(v, name)),
             ConstraintSpec::PatchJoint(p) => Self::Patch(PatchSpec::of(p, name)),
+            ConstraintSpec::Tool(t) => Self::Tool(ToolJoint::of(t, name)),
         }
     }
 }

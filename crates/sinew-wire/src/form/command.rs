@@ -3,6 +3,7 @@
 use super::body::RigidForm;
 use super::constraint::MotorForm;
 use super::described::Described;
+use super::tool::ToolCommandForm;
 use super::{IdForm, PoseForm, V3, body_id, constraint_id, pose, pose_form};
 use serde::{Deserialize, Serialize};
 use sinew::{Command, Input, Settings, Vec3};
@@ -25,6 +26,7 @@ pub(crate) enum CommandForm {
     NodeTarget { body: IdForm, node: u32, position: V3 },
     NodeTorque { body: IdForm, node: u32, torque: V3 },
     NodeSpin { body: IdForm, node: u32, spin: V3 },
+    Tool { tool: IdForm, command: ToolCommandForm },
 }
 
 impl CommandForm {
@@ -60,6 +62,9 @@ impl CommandForm {
             }
             Command::NodeSpin { body, node, spin } => {
                 Self::NodeSpin { body: body.to_parts(), node: *node, spin: spin.to_array() }
+            }
+            Command::Tool { tool, command } => {
+                Self::Tool { tool: tool.to_parts(), command: ToolCommandForm::of(command) }
             }
             other => return Err(format!("{other:?} has no form in this format")),
         })
@@ -99,6 +104,7 @@ impl CommandForm {
                 Command::NodeTorque { body: body_id(body), node, torque: vector(torque) }
             }
             Self::NodeSpin { body, node, spin } => Command::NodeSpin { body: body_id(body), node, spin: vector(spin) },
+            Self::Tool { tool, command } => Command::Tool { tool: constraint_id(tool), command: command.build() },
         })
     }
 }

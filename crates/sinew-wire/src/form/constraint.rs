@@ -2,6 +2,7 @@
 
 use super::described::Described;
 use super::node_constraint::{AttachForm, BendingForm, DistanceSetForm, PatchJointForm, VolumeForm};
+use super::tool::ToolForm;
 use super::{IdForm, PoseForm, V3, body_id, pose, pose_form};
 use serde::{Deserialize, Serialize};
 use sinew::{ConstraintSpec, Distance, Joint, JointKind, Motor, Real, Site, Stabilization, Vec3};
@@ -173,6 +174,7 @@ pub(crate) enum ConstraintForm {
     Bending(Box<BendingForm>),
     Volume(Box<VolumeForm>),
     PatchJoint(Box<PatchJointForm>),
+    Tool(Box<ToolForm>),
 }
 
 impl ConstraintForm {
@@ -185,6 +187,7 @@ impl ConstraintForm {
             ConstraintSpec::Bending(bending) => Self::Bending(Box::new(BendingForm::of(bending))),
             ConstraintSpec::Volume(volume) => Self::Volume(Box::new(VolumeForm::of(volume))),
             ConstraintSpec::PatchJoint(joint) => Self::PatchJoint(Box::new(PatchJointForm::of(joint))),
+            ConstraintSpec::Tool(tool) => Self::Tool(Box::new(ToolForm::of(tool))),
         }
     }
 
@@ -197,6 +200,7 @@ impl ConstraintForm {
             Self::Bending(bending) => ConstraintSpec::Bending(bending.build()),
             Self::Volume(volume) => ConstraintSpec::Volume(volume.build()),
             Self::PatchJoint(joint) => ConstraintSpec::PatchJoint(joint.build()),
+            Self::Tool(tool) => ConstraintSpec::Tool(tool.build()),
         }
     }
 }

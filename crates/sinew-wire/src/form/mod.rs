@@ -71,6 +71,7 @@ mod node_constraint;
 mod shape;
 mod soft;
 mod soft_model;
+mod tool;
 
 pub(crate) use command::StepForm;
 pub(crate) use described::Described;
