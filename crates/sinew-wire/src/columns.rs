@@ -145,8 +145,10 @@ mod tests {
 
     #[test]
     fn tools_are_written_behind_the_edits_where_there_are_some() {
-        let record: sinew::ToolMemory = bytemuck::Zeroable::zeroed();
-        let held = State { tools: vec![record], ..sample() };
+        let mut world = sinew::World::default();
+        let probe = sinew::RigidBody::dynamic().shape(sinew::Shape::ball(0.1));
+        world.add_tool(sinew::tool::ToolSpec::new(probe)).expect("a probe");
+        let held = State { tools: world.state().tools.clone(), ..sample() };
         let body = write(&held);
         assert_eq!(read(Section::State, &body).unwrap(), held);
         assert!(body.len() > write(&sample()).len());

@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-stream", &["sinew-tally"]),
     ("sinew-mesh", &["sinew"]),
     ("sinew-wire", &["sinew"]),
-    ("sinew-scene", &["sinew", "sinew-mesh"]),
+    ("sinew-scene", &["sinew", "sinew-haptic", "sinew-mesh"]),
     ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
     ("sinew-peers", &["sinew"]),
@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "sinew-cli",
         &[
             "sinew",
+            "sinew-haptic",
             "sinew-mesh",
             "sinew-peers",
             "sinew-render",
