@@ -24,8 +24,8 @@ fn a_hand_in_virtual_time_feels_the_cube_and_the_same_twice() {
     assert_eq!(first["tools"], second["tools"]);
     let force = tool["force_max_n"].as_f64().unwrap();
     assert!((0.02..2.0).contains(&force), "{tool}");
-    // no shock: a tenth of what the coupling allows in a tick at 0.1 m/s
-    assert!(tool["largest_change_n"].as_f64().unwrap() < 0.05, "{tool}");
+    // no shock: within the 0.2 N of 500 N/m that moves with 0.4 m/s for a tick
+    assert!(tool["largest_change_n"].as_f64().unwrap() < 0.2, "{tool}");
     assert_eq!(tool["stalled_ticks"], 0);
 }
 

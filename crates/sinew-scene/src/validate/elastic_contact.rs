@@ -68,7 +68,7 @@ fn e20(kind: Kind) -> Readings {
 }
 
 /// A round block below y = 0: rings of nodes at these radii, levels at these depths, both from 0 [m].
-pub(super) fn round(radii: &[f64], depths: &[f64]) -> TetMesh {
+fn round(radii: &[f64], depths: &[f64]) -> TetMesh {
     let disc = rings(radii);
     let count = disc.vertices.len() as u32;
     let lower = |depth: &f64| disc.vertices.iter().map(|p| *p - Vec3::Y * real(*depth)).collect::<Vec<_>>();

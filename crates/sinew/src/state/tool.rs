@@ -111,7 +111,7 @@ impl ToolMemory {
 
 /// A surface point that is anchored to a tool.
 ///
-/// An example is at [`tool::Hold`](crate::tool::Hold).
+/// An example is at [`ToolMemory`](crate::ToolMemory).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct ToolAnchor {
