@@ -82,7 +82,10 @@ impl Body {
             }
             list.iter().for_each(|&copy| place[copy as usize] = NONE);
             if (0..list.len() as u32).any(|k| find(&mut roots, k) != 0) {
-                return Err(Broken(format!("node copy {node} holds {} elements that do not hang together", list.len())));
+                return Err(Broken(format!(
+                    "node copy {node} holds {} elements that do not hang together",
+                    list.len()
+                )));
             }
         }
         Ok(())
@@ -100,9 +103,12 @@ impl Body {
                 let there = self.mesh.face_order(neighbour, self.mesh.back(neighbour, tet));
                 for a in self.parts.copies(tet) {
                     for b in self.parts.copies(neighbour) {
-                        let nodes = |copy: u32, order: [usize; 3]| order.map(|k| self.parts.elements[copy as usize].nodes[k]);
+                        let nodes =
+                            |copy: u32, order: [usize; 3]| order.map(|k| self.parts.elements[copy as usize].nodes[k]);
                         if self.parts.overlap((a, here), (b, there)) && nodes(a, here) != nodes(b, there) {
-                            return Err(Broken(format!("copies {a} and {b} overlap on a face but do not share its nodes")));
+                            return Err(Broken(format!(
+                                "copies {a} and {b} overlap on a face but do not share its nodes"
+                            )));
                         }
                     }
                 }

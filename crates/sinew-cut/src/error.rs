@@ -68,7 +68,9 @@ pub enum CutError {
     #[error("stroke {0} moves twice in one tick: give one front a stroke")]
     MovesTwice(usize),
     /// The blade moves farther in a tick than a stroke can store.
-    #[error("the blade moves {given:.3e} m in one tick, at most {limit:.3e} m are possible: give the path in more ticks")]
+    #[error(
+        "the blade moves {given:.3e} m in one tick, at most {limit:.3e} m are possible: give the path in more ticks"
+    )]
     TooFast {
         /// Path in the tick [m].
         given: f64,

@@ -313,14 +313,17 @@ mod tests {
                 }
                 parts = next;
             }
-            let sum: f64 = parts.iter().map(|part: &Vec<Levels>| {
-                let mut matter = Matter::default();
-                matter.reset();
-                part.iter().enumerate().for_each(|(k, p)| {
-                    matter.clip(p, k);
-                });
-                matter.fill()
-            }).sum();
+            let sum: f64 = parts
+                .iter()
+                .map(|part: &Vec<Levels>| {
+                    let mut matter = Matter::default();
+                    matter.reset();
+                    part.iter().enumerate().for_each(|(k, p)| {
+                        matter.clip(p, k);
+                    });
+                    matter.fill()
+                })
+                .sum();
             assert!((sum - 1.0).abs() < 1e-12, "{sum}");
         }
     }

@@ -161,12 +161,16 @@ impl Mesh {
             self.cell *= 1.5;
         }
         let cells = self.cells.iter().product();
-        let boxes: Vec<_> = self.tets.iter().map(|tet| {
-            let corners = tet.map(|node| self.rest[node as usize]);
-            let low = corners.iter().fold(Point::INFINITY, |low, c| low.min(*c));
-            let high = corners.iter().fold(Point::NEG_INFINITY, |high, c| high.max(*c));
-            (self.cell_of(low), self.cell_of(high))
-        }).collect();
+        let boxes: Vec<_> = self
+            .tets
+            .iter()
+            .map(|tet| {
+                let corners = tet.map(|node| self.rest[node as usize]);
+                let low = corners.iter().fold(Point::INFINITY, |low, c| low.min(*c));
+                let high = corners.iter().fold(Point::NEG_INFINITY, |high, c| high.max(*c));
+                (self.cell_of(low), self.cell_of(high))
+            })
+            .collect();
         let visit = |f: &mut dyn FnMut(usize, u32)| {
             for (tet, (a, b)) in boxes.iter().enumerate() {
                 for z in a[2]..=b[2] {

@@ -116,9 +116,7 @@ impl Stroke {
         self.given = front.points.len();
         for (segment, pair) in front.points.windows(2).enumerate() {
             let parts = ((pair[0].distance(pair[1]) / edge).ceil() as usize).clamp(1, 4096);
-            self.samples.extend(
-                (0..parts).map(|k| Sample { segment: segment as u32, place: k as f64 / parts as f64 }),
-            );
+            self.samples.extend((0..parts).map(|k| Sample { segment: segment as u32, place: k as f64 / parts as f64 }));
         }
         self.samples.push(Sample { segment: front.points.len() as u32 - 2, place: 1.0 });
         self.place(front);

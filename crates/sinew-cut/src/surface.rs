@@ -134,7 +134,14 @@ impl Surface {
     }
 
     /// Draws the touched copies anew, and those around them whose edges may have got or lost points.
-    pub fn update(&mut self, mesh: &Mesh, parts: &Parts, touched: &[u32], work: &mut crate::knife::Work, edit: &mut Edit) {
+    pub fn update(
+        &mut self,
+        mesh: &Mesh,
+        parts: &Parts,
+        touched: &[u32],
+        work: &mut crate::knife::Work,
+        edit: &mut Edit,
+    ) {
         self.skins.resize(parts.elements.len(), (NONE, 0));
         let stamp = work.next_stamp();
         self.find_dirty(mesh, parts, touched, &mut work.tet_stamps, stamp);
@@ -355,10 +362,13 @@ impl Surface {
     fn signature(&self, first: usize) -> u64 {
         let mut hash = 0_u64;
         for polygon in &self.polygons[first..] {
-            hash = mix(hash, match polygon.skin {
-                Skin::Outer(side) => u64::from(side),
-                Skin::Inner(cut) => 4 + u64::from(cut),
-            });
+            hash = mix(
+                hash,
+                match polygon.skin {
+                    Skin::Outer(side) => u64::from(side),
+                    Skin::Inner(cut) => 4 + u64::from(cut),
+                },
+            );
             for corner in &self.corners[polygon.start..polygon.end] {
                 hash = mix(mix(hash, corner.key as u64), (corner.key >> 64) as u64);
             }

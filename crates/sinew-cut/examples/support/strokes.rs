@@ -124,7 +124,14 @@ fn plane(draws: &mut Draws, kind: &'static str, n: Point, c: Point) -> Stroke {
     let (u, v) = frame(n, turn);
     let parts = 1 + draws.below(4);
     let at = move |t: f64| straight(c + v * (3.0 * t - 1.5), u, 1.5, n, parts);
-    Stroke { kind, at: Box::new(at), length: 3.0, side: Some(Box::new(move |x| (x - c).dot(n))), area: None, note: String::new() }
+    Stroke {
+        kind,
+        at: Box::new(at),
+        length: 3.0,
+        side: Some(Box::new(move |x| (x - c).dot(n))),
+        area: None,
+        note: String::new(),
+    }
 }
 
 fn random_plane(draws: &mut Draws) -> Stroke {
@@ -153,7 +160,14 @@ fn trembling(draws: &mut Draws, size: f64) -> Stroke {
         straight(c + v * (3.0 * t - 1.5) + n * tremble, u, 1.5, n, 3)
     };
     let side = move |x: Point| (x - c).dot(n);
-    Stroke { kind: "trembling", at: Box::new(at), length: 3.0, side: Some(Box::new(side)), area: None, note: String::new() }
+    Stroke {
+        kind: "trembling",
+        at: Box::new(at),
+        length: 3.0,
+        side: Some(Box::new(side)),
+        area: None,
+        note: String::new(),
+    }
 }
 
 /// Part of a plane: separates nothing.
@@ -186,7 +200,14 @@ fn arc(draws: &mut Draws, size: f64, kind: &'static str, radius: f64) -> Stroke 
         let d = x - centre;
         (d - axis * d.dot(axis)).length() - radius
     };
-    Stroke { kind, at: Box::new(at), length: radius * angle, side: Some(Box::new(side)), area: None, note: format!("radius {radius:.3}") }
+    Stroke {
+        kind,
+        at: Box::new(at),
+        length: radius * angle,
+        side: Some(Box::new(side)),
+        area: None,
+        note: format!("radius {radius:.3}"),
+    }
 }
 
 /// A wave across the body; the least radius of curvature in elements.
@@ -208,7 +229,14 @@ fn wave(draws: &mut Draws, size: f64, radius: f64) -> Stroke {
         let y = d.dot(v);
         (d.dot(n) - a * (k * y).sin()) / (1.0 + (a * k * (k * y).cos()).powi(2)).sqrt()
     };
-    Stroke { kind: "wave", at: Box::new(at), length: 3.0 + 2.0 * a * k, side: Some(Box::new(side)), area: None, note: String::new() }
+    Stroke {
+        kind: "wave",
+        at: Box::new(at),
+        length: 3.0 + 2.0 * a * k,
+        side: Some(Box::new(side)),
+        area: None,
+        note: String::new(),
+    }
 }
 
 /// Two strokes that together are a plane: stop and go on, or head-on.
@@ -227,7 +255,14 @@ fn halves(draws: &mut Draws) -> [Stroke; 2] {
     let side = move |x: Point| (x - c).dot(n);
     [
         Stroke { kind, at: Box::new(first), length: middle + 1.5, side: None, area: None, note: String::new() },
-        Stroke { kind, at: Box::new(second), length: 1.5 - middle, side: Some(Box::new(side)), area: None, note: String::new() },
+        Stroke {
+            kind,
+            at: Box::new(second),
+            length: 1.5 - middle,
+            side: Some(Box::new(side)),
+            area: None,
+            note: String::new(),
+        },
     ]
 }
 
@@ -312,7 +347,9 @@ fn one_body(draws: &mut Draws, tally: &mut Tally) -> Vec<(&'static str, String)>
                     sides.push((stroke.kind, side));
                 }
                 Some(_) if reported => tally.reported += 1,
-                Some(problem) => problems.push((stroke.kind, format!("{what} mesh, edge {edge:.3}: {problem}; {}", stroke.note))),
+                Some(problem) => {
+                    problems.push((stroke.kind, format!("{what} mesh, edge {edge:.3}: {problem}; {}", stroke.note)))
+                }
             }
         }
         if !problems.is_empty() {
@@ -388,7 +425,10 @@ fn bridge(body: &Body, side: &dyn Fn(Point) -> f64) -> Option<String> {
             range = (range.0.min(s), range.1.max(s));
         }
         if range.0 < -margin && range.1 > margin {
-            return Some(format!("a piece of volume {:.3} reaches from {:.3} to {:.3}", piece.volume, range.0, range.1));
+            return Some(format!(
+                "a piece of volume {:.3} reaches from {:.3} to {:.3}",
+                piece.volume, range.0, range.1
+            ));
         }
     }
     None
