@@ -7,6 +7,7 @@
 mod advice;
 mod bench;
 mod bench_grasp;
+mod bench_haptic;
 mod bench_models;
 mod bench_paper;
 mod books;
@@ -18,6 +19,7 @@ mod failure;
 mod friction;
 mod frozen;
 mod grips;
+mod haptic;
 mod inputs;
 mod interrupt;
 mod measure;
@@ -78,6 +80,10 @@ enum Command {
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
     View(view::Args),
+    /// Feel the tools of a scene: the force loop of 1 kHz beside the world, with devices
+    Haptic(haptic::Args),
+    /// A simulated force-feedback device for a loop that runs elsewhere
+    Device(haptic::DeviceArgs),
     /// A UDP relay that loses, delays, reorders and doubles packets, from a seed
     Relay(relay::Args),
     /// Read scene files and build them, without running them; print all errors with their positions
@@ -128,6 +134,8 @@ fn main() -> ExitCode {
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Soak(args)) => soak::soak(&args),
         Some(Command::View(args)) => view::view(&args),
+        Some(Command::Haptic(args)) => haptic::haptic(&args),
+        Some(Command::Device(args)) => haptic::device(&args),
         Some(Command::Relay(args)) => relay::relay(&args),
         Some(Command::Mesh(args)) => mesh::mesh(&args),
         Some(Command::Render(args)) => render::draw(&args),

@@ -276,6 +276,8 @@ fn is_closed(world: &World) -> bool {
                 && !matches!(to, AttachTarget::Here(None))
         }),
         ConstraintSpec::PatchJoint(p) => p.to.is_some(),
+        // a hand is outside
+        ConstraintSpec::Tool(_) => false,
         ConstraintSpec::DistanceSet(_) | ConstraintSpec::Bending(_) | ConstraintSpec::Volume(_) => true,
     };
     world.settings().gravity == Vec3::ZERO

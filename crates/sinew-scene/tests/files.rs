@@ -85,6 +85,9 @@ fn round_trip(name: &str, before: u32, after: u32, syntax: Syntax) {
 
 #[test]
 fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
+    // in the grip of jaws, and of anchors
+    round_trip("two-tools", 300, 60, Syntax::Toml);
+    round_trip("grab-liver", 150, 30, Syntax::Json);
     for scene in gallery::scenes() {
         // the pile is 1024 boxes: enough at its start
         let (before, after) = if scene.name == "pile" { (0, 0) } else { (20, 10) };
@@ -552,4 +555,54 @@ fn a_file_of_bones_in_tissue_builds_what_the_builder_builds() {
         read.step(&Input::none());
     }
     assert_eq!(read.hash(), built.hash());
+}
+
+#[test]
+fn a_tool_of_a_file_presses_what_its_hand_presses() {
+    let scene = text(
+        r#"
+[settings]
+dt = 0.002
+gravity = [0, 0, 0]
+
+[bodies.floor]
+kind = "fixed"
+shape = "half_space"
+
+[tools.probe]
+body = { shape = { kind = "ball", radius = 0.005 }, mass = 0.02, position = [0, 0.01, 0] }
+coupling = { stiffness = 400 }
+
+[motions.hand]
+kind = "tool"
+tool = "probe"
+keys = [{ time = 0, position = [0, 0.01, 0] }, { time = 0.2, position = [0, 0.001, 0] }]
+"#,
+    );
+    let mut world = scene.build().expect("it was built once");
+    run(&scene, &mut world, 400);
+    let tool = world.tools().next().expect("a tool");
+    let tool = world.tool(tool).expect("it is there");
+    // 4 mm of 400 N/m, less what the tool sinks in
+    let depth = f64::from(tool.pose.position.y - tool.commanded.position.y);
+    assert!((tool.on_hand.force.y - 400.0 * depth).abs() < 1e-3, "{}", tool.on_hand.force);
+    assert!((tool.contact.force.y - tool.on_hand.force.y).abs() < 1e-2 && depth > 3.5e-3, "{depth}");
+}
+
+#[test]
+fn faults_of_tools_are_told_with_their_places() {
+    let faults = |text: &str| {
+        let problems = file::read_text(text, "t.toml", Syntax::Toml).expect_err("it is wrong");
+        problems.iter().map(|p| format!("{}: {}", p.path, p.message)).collect::<Vec<_>>().join("\n")
+    };
+    let probe = "[tools.probe]\nbody = { shape = { kind = 'ball', radius = 0.005 } }\n";
+    let told = faults(&format!("{probe}coupling = {{ stiffness = 0 }}\n"));
+    assert!(told.contains("tools.probe.coupling.stiffness"), "{told}");
+    let told = faults(&format!("{probe}grasper = {{ jaws = [{{ shape = 'ball' }}] }}\n"));
+    assert!(told.contains("tools.probe"), "{told}");
+    let key = "keys = [{ time = 0, position = [0, 0, 0] }]\n";
+    let told = faults(&format!("{probe}[motions.hand]\nkind = 'tool'\ntool = 'prob'\n{key}"));
+    assert!(told.contains("motions.hand.tool") && told.contains("probe"), "{told}");
+    let told = faults(&format!("{probe}[bodies.probe]\nkind = 'dynamic'\nshape = {{ kind = 'ball', radius = 1 }}\n"));
+    assert!(told.contains("'probe' already"), "{told}");
 }

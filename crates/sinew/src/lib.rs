@@ -36,6 +36,7 @@ mod settings;
 mod solver;
 mod state;
 mod step;
+pub mod tool;
 mod tuning;
 mod work;
 mod world;
@@ -109,7 +110,7 @@ pub use report::{
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
-pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State};
+pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State, ToolAnchor, ToolMemory};
 pub use world::{
     Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport, ComplianceScratch,
     ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,

@@ -20,7 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // its tests save and load
     ("sinew-modal", &["sinew", "sinew-math", "sinew-reduce", "sinew-wire"]),
     ("sinew-wire", &["sinew"]),
-    ("sinew-scene", &["sinew", "sinew-mesh"]),
+    ("sinew-scene", &["sinew", "sinew-haptic", "sinew-mesh"]),
     ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
     ("sinew-peers", &["sinew"]),
@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "sinew-cli",
         &[
             "sinew",
+            "sinew-haptic",
             "sinew-mesh",
             "sinew-peers",
             "sinew-render",

@@ -22,14 +22,16 @@ pub(crate) use joint::{BuiltDistance, BuiltJoint, Side};
 pub use joint::{Distance, Joint, JointKind, Motor};
 pub(crate) use patch::BuiltPatchJoint;
 pub use patch::{PatchJoint, PatchKind, PatchRest};
+pub(crate) use row::Wish;
 pub use row::{Bounds, Row, RowBuffer, RowId, Term};
-pub(crate) use site::Place;
+pub(crate) use site::{Place, check_surfels, has_own_response};
 pub use site::{Site, View};
 pub(crate) use volume::BuiltVolume;
 pub use volume::{Volume, VolumeLaw};
 
 use crate::math::{Real, Vec3};
 use crate::solver::soft::Softness;
+use crate::tool::BuiltTool;
 use std::sync::Arc;
 
 /// Number of rows of custom constraints and of joints whose impulses are stored: a joint has at most three linear and
@@ -47,6 +49,7 @@ pub(crate) enum Constraint {
     Bending(BuiltBending),
     Volume(BuiltVolume),
     PatchJoint(BuiltPatchJoint),
+    Tool(BuiltTool),
     Custom { rows: Arc<dyn Rows>, slots: Vec<u32>, nodes: bool },
 }
 
@@ -61,6 +64,7 @@ impl Constraint {
             Self::Bending(b) => found(b.slot),
             Self::Volume(v) => found(v.slot),
             Self::PatchJoint(p) => p.slots().for_each(found),
+            Self::Tool(t) => t.slots(found),
             Self::Custom { slots, .. } => slots.iter().copied().for_each(found),
         }
     }
@@ -74,7 +78,7 @@ impl Constraint {
             Self::Attachment(a) => a.is_internal(),
             Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) => true,
             Self::PatchJoint(p) => p.to.is_some(),
-            Self::Custom { .. } => false,
+            Self::Tool(_) | Self::Custom { .. } => false,
         }
     }
 
@@ -85,9 +89,12 @@ impl Constraint {
             Self::Distance(d) => [&d.a, &d.b].map(|p| p.slot().filter(|_| p.on_nodes())),
             Self::Attachment(a) => a.sides,
             Self::PatchJoint(p) => [None, Some(p.slot)],
-            Self::Joint(_) | Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) | Self::Custom { .. } => {
-                [None; 2]
-            }
+            Self::Joint(_)
+            | Self::DistanceSet(_)
+            | Self::Bending(_)
+            | Self::Volume(_)
+            | Self::Tool(_)
+            | Self::Custom { .. } => [None; 2],
         }
     }
 
@@ -99,7 +106,7 @@ impl Constraint {
     /// True when it acts on nodes: such rows come later in a staggered sweep.
     pub fn has_nodes(&self) -> bool {
         match self {
-            Self::Joint(_) => false,
+            Self::Joint(_) | Self::Tool(_) => false,
             Self::Distance(d) => d.a.on_nodes() || d.b.on_nodes(),
             Self::Attachment(_) | Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) | Self::PatchJoint(_) => {
                 true
@@ -115,7 +122,7 @@ impl Constraint {
             Self::Joint(_) | Self::DistanceSet(_) | Self::Bending(_) | Self::Custom { .. } => false,
             Self::Distance(d) => d.wide,
             Self::Attachment(a) => a.wide,
-            Self::Volume(_) | Self::PatchJoint(_) => true,
+            Self::Volume(_) | Self::PatchJoint(_) | Self::Tool(_) => true,
         }
     }
 
@@ -128,6 +135,7 @@ impl Constraint {
             Self::DistanceSet(s) => s.source.pairs.len(),
             Self::Bending(b) => b.source.folds.len(),
             Self::PatchJoint(p) => p.row_count(),
+            Self::Tool(t) => t.row_count(),
             Self::Custom { .. } => CUSTOM_ROWS,
         }
     }
@@ -142,6 +150,7 @@ impl Constraint {
             Self::Bending(b) => b.rows(view, joint, out),
             Self::Volume(v) => v.rows(view, joint, out),
             Self::PatchJoint(p) => p.rows(view, joint, out),
+            Self::Tool(t) => t.rows(view, joint, out),
             Self::Custom { rows, .. } => {
                 let mut writer = RowWriter::new(*view, joint, out);
                 // a custom constraint that returns an error is inactive for this substep; rows written before the error
@@ -162,6 +171,7 @@ impl Constraint {
             Self::Joint(_) | Self::Distance(_) | Self::Custom { .. } => carried_by(terms, linear),
             Self::Attachment(a) => (a.carried(index, terms), Vec3::ZERO),
             Self::PatchJoint(p) => p.carried(index, terms),
+            Self::Tool(t) => t.carried(index, terms),
             // rows of many bodies and directions: their sum has no meaning
             Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) => (Vec3::ZERO, Vec3::ZERO),
         }
@@ -194,7 +204,7 @@ impl Constraint {
             Self::DistanceSet(s) => s.source.break_force,
             Self::Volume(v) => v.source.burst,
             Self::PatchJoint(p) => p.source.break_force,
-            Self::Bending(_) | Self::Custom { .. } => Real::INFINITY,
+            Self::Bending(_) | Self::Tool(_) | Self::Custom { .. } => Real::INFINITY,
         }
     }
 

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, Slots, SoftBody};
 use crate::settings::Settings;
 use crate::state::State;
+use crate::tool::Tool;
 use sinew_spec::kinds;
 
 /// The description from which a body was added.
@@ -40,6 +41,8 @@ pub enum ConstraintSpec {
     Volume(Volume),
     /// A joint on a patch of surface.
     PatchJoint(PatchJoint),
+    /// The coupling of a tool.
+    Tool(Tool),
 }
 
 /// A numbered slot for a body or constraint: its generation, and its item.
@@ -107,6 +110,7 @@ impl World {
                 Some(Constraint::Bending(b)) => Some(ConstraintSpec::Bending(b.source.clone())),
                 Some(Constraint::Volume(v)) => Some(ConstraintSpec::Volume(v.source.clone())),
                 Some(Constraint::PatchJoint(p)) => Some(ConstraintSpec::PatchJoint(p.source.clone())),
+                Some(Constraint::Tool(t)) => Some(ConstraintSpec::Tool(t.source.clone())),
                 Some(Constraint::Custom { .. }) => {
                     let reason = "custom rows are code and cannot be saved: remove them first".to_owned();
                     return Err(Error::BadConstraint { constraint: "custom rows", reason });
@@ -170,6 +174,7 @@ pub(super) fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result
         ConstraintSpec::Bending(b) => Constraint::Bending(b.build(view)?),
         ConstraintSpec::Volume(v) => Constraint::Volume(v.build(view)?),
         ConstraintSpec::PatchJoint(p) => Constraint::PatchJoint(p.build(view)?),
+        ConstraintSpec::Tool(t) => Constraint::Tool(t.build(view.model)?),
     })
 }
 
@@ -205,6 +210,7 @@ kinds!(ConstraintSpec, "joint", "What holds two bodies together, or a body to th
     "bending" => Bending(Bending), "Lets a sheet resist bending.";
     "volume" => Volume(Volume), "Holds the volume inside a surface, or fills it with gas.";
     "patch" => PatchJoint(PatchJoint), "A joint between a patch of surface and a rigid body or the world.";
+    "tool" => Tool(Tool), "Ties a rigid body to a hand; written by Sinew, `[tools.NAME]` is easier.";
 });
 
 #[cfg(test)]

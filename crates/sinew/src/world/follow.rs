@@ -5,6 +5,7 @@ use crate::constraint::{AttachTarget, Attachment, Bending, Constraint, DistanceS
 use crate::math::{Pose, Real, Vec3};
 use crate::model::topology::LostConstraints;
 use crate::model::{BodyId, Remap};
+use crate::state::ToolAnchor;
 
 /// How the parts of a body are named after a change.
 pub(super) struct Names<'a> {
@@ -33,6 +34,7 @@ impl World {
     /// cannot follow is removed.
     pub(super) fn follow(&mut self, names: &Names<'_>, remap: &Remap) -> LostConstraints {
         let mut lost = LostConstraints::default();
+        self.follow_anchors(names);
         let count = self.model.constraints.slot_count() as u32;
         let mut impulses: Vec<Vec<Real>> =
             (0..count).map(|c| self.state.row_impulses[self.model.rows_of(c)].to_vec()).collect();
@@ -79,6 +81,25 @@ impl World {
     }
 }
 
+impl World {
+    /// Anchors of tools follow their surface points; one whose points are gone is released.
+    fn follow_anchors(&mut self, names: &Names<'_>) {
+        let slot = names.old.index;
+        let mut tools: Vec<u32> = self.state.tool_anchors.iter().filter(|a| a.body == slot).map(|a| a.tool).collect();
+        tools.dedup();
+        let moved = |a: &ToolAnchor| {
+            let [s, t, u] = a.surfels.map(|s| names.surfel(s));
+            Some([s?, t?, u?])
+        };
+        for tool in tools {
+            crate::tool::release(&self.model, &mut self.state, tool, |a| a.body == slot && moved(a).is_none());
+        }
+        for anchor in self.state.tool_anchors.iter_mut().filter(|a| a.body == slot) {
+            anchor.surfels = moved(anchor).unwrap_or(anchor.surfels);
+        }
+    }
+}
+
 impl Names<'_> {
     fn site(&self, site: Site) -> Option<Site> {
         if site.body() == Some(self.old) { (self.site)(site) } else { Some(site) }
@@ -94,7 +115,7 @@ impl Names<'_> {
 
     fn rename(&self, constraint: &Constraint) -> Option<Renamed> {
         Some(match constraint {
-            Constraint::Joint(_) | Constraint::Custom { .. } => return None,
+            Constraint::Joint(_) | Constraint::Tool(_) | Constraint::Custom { .. } => return None,
             Constraint::Distance(d) => {
                 let mut spec = d.source.clone();
                 (spec.a, spec.b) = (self.site(spec.a)?, self.site(spec.b)?);

@@ -11,6 +11,7 @@ mod grasp;
 mod query;
 mod query_soft;
 mod seam;
+mod tool;
 mod topology;
 mod view;
 
@@ -359,6 +360,9 @@ impl World {
             inertia: &self.work.bodies.inertia,
             soft: &self.work.soft,
             internal_state: &self.state.internal_state,
+            tools: &self.state.tools,
+            anchors: &self.state.tool_anchors,
+            elapsed: 0.0,
             h: self.settings.h(),
         }
     }
