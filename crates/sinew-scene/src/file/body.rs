@@ -400,6 +400,8 @@ impl SoftSpec {
         SoftBody {
             geometry: self.geometry,
             model: self.model.unwrap_or(usual).into(),
+            fill: Vec::new(),
+            reserve: None,
             skin: self.skin,
             pose: Pose::new(self.position, self.rotation),
             velocity: self.velocity,

@@ -5,7 +5,9 @@ use super::described::Described;
 use super::soft_model::SoftModelForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{Air, Geometry, Groups, Load, PinnedAxes, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
+use sinew::{
+    Air, Geometry, Groups, HeldFace, Load, PinnedAxes, Real, Region, Reserve, Skin, SoftBody, TetMesh, TriMesh, Vec3,
+};
 
 /// [`TriMesh`].
 #[derive(Serialize, Deserialize)]
@@ -117,13 +119,38 @@ pub(crate) struct SoftForm {
     /// Density, the two drag coefficients, wind.
     air: Option<([Real; 3], V3)>,
     name: String,
+    fill: Vec<Real>,
+    reserve: Option<ReserveForm>,
+}
+
+/// [`Reserve`].
+#[derive(Serialize, Deserialize)]
+struct ReserveForm {
+    nodes: u32,
+    elements: u32,
+    grows: bool,
+    /// Nodes and side of the triangles of a held surface.
+    faces: Vec<([u32; 3], u32)>,
+}
+
+impl ReserveForm {
+    fn of(reserve: &Reserve) -> Self {
+        let Reserve { nodes, elements, grows, faces } = reserve;
+        let faces = faces.iter().map(|HeldFace { nodes, side }| (*nodes, *side)).collect();
+        Self { nodes: *nodes, elements: *elements, grows: *grows, faces }
+    }
+
+    fn build(self) -> Reserve {
+        let faces = self.faces.into_iter().map(|(nodes, side)| HeldFace { nodes, side }).collect();
+        Reserve { nodes: self.nodes, elements: self.elements, grows: self.grows, faces }
+    }
 }
 
 impl SoftForm {
     pub fn of(body: &SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, .. } = body;
         let SoftBody { pinned_axes, loads, thickness, self_contact, material, .. } = body;
-        let SoftBody { groups, gravity_scale, damping, air, name, .. } = body;
+        let SoftBody { groups, gravity_scale, damping, air, name, fill, reserve, .. } = body;
         let air_form = |a: &Air| {
             let Air { density, normal, tangential, wind } = *a;
             ([density, normal, tangential], wind.to_array())
@@ -151,6 +178,8 @@ impl SoftForm {
             damping: *damping,
             air: air.as_ref().map(air_form),
             name: name.clone(),
+            fill: fill.clone(),
+            reserve: reserve.as_ref().map(ReserveForm::of),
         }
     }
 
@@ -159,6 +188,8 @@ impl SoftForm {
         SoftBody {
             geometry: self.geometry.build(),
             model: self.model.into(),
+            fill: self.fill,
+            reserve: self.reserve.map(ReserveForm::build),
             skin: self.skin.map(|(mesh, offset)| Skin { mesh: mesh.build(), offset }),
             pose: pose(self.pose),
             velocity: Vec3::from_array(self.velocity),

@@ -131,6 +131,14 @@ pub(crate) struct LoadTarget<'a> {
     pub quadratic: &'a [Face],
 }
 
+impl<'a> LoadTarget<'a> {
+    /// A body whose nodes are those of its geometry.
+    pub fn of(source: &'a SoftBody, nodes: &'a super::Nodes) -> Self {
+        let super::Nodes { surface, rest, mass, .. } = nodes;
+        Self { surface, rest: source.geometry.nodes(), surfels: rest, mass, quadratic: &[] }
+    }
+}
+
 impl LoadTarget<'_> {
     pub fn build(&self, who: &str, loads: &[Load]) -> Result<Vec<BuiltLoad>, Error> {
         loads.iter().enumerate().map(|(k, load)| self.build_one(&format!("{who}.loads[{k}]"), load)).collect()

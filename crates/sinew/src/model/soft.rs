@@ -2,6 +2,7 @@
 
 use super::load::{Load, PinnedAxes};
 use super::particle_skin::ParticleSkin;
+use super::reserve::Reserve;
 use super::surface::{BindOptions, Surface, offset};
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
@@ -225,6 +226,10 @@ pub struct SoftBody {
     pub geometry: Geometry,
     /// The deformable model.
     pub model: SoftModel,
+    /// Fraction of its volume that each element fills, in (0, 1]: factor on its mass and stiffness. Empty: all are full.
+    pub fill: Vec<Real>,
+    /// Room for edits of the topology in place.
+    pub reserve: Option<Reserve>,
     /// A separate surface; none: the body's boundary. On ellipsoidal nodes it follows their frames and is for
     /// rendering only; contact is with the ellipsoids.
     pub skin: Option<Skin>,
@@ -281,6 +286,8 @@ impl SoftBody {
         Self {
             geometry,
             model,
+            fill: Vec::new(),
+            reserve: None,
             skin: None,
             pose: Pose::IDENTITY,
             velocity: Vec3::ZERO,
@@ -418,7 +425,12 @@ impl SoftBody {
             "a unit quaternion",
         )?;
         let refuse = |reason: String| Error::BadShape { shape: who.to_owned(), reason };
-        let Built { model, rest, surface, faces, .. } = self.make().map_err(refuse)?;
+        self.check_fill().map_err(refuse)?;
+        let Built { model, rest, surface, faces, .. } = match &self.reserve {
+            Some(reserve) => self.make_reserved(reserve),
+            None => self.make(),
+        }
+        .map_err(refuse)?;
         if let (Some(skin), Coordinates::Ellipsoids) = (&self.skin, model.traits().coordinates) {
             skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
             let mut internal_state = vec![0.0; model.traits().internal_state_count];
@@ -463,7 +475,7 @@ impl SoftBody {
         };
         Ok(match (&self.model, geometry) {
             (SoftModel::Corotational(p), Geometry::Tets(mesh)) => {
-                boxed(Box::new(text(fem::Corotational::new(mesh, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(fem::Corotational::filled(mesh, &self.fill, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Solid(p), Geometry::Tets(mesh)) => {
                 let model = text(fem::Solid::new(mesh, *p))?;
@@ -507,7 +519,7 @@ impl SoftBody {
             (SoftModel::Custom(model), _) => boxed(model.build(geometry)?, geometry.nodes(), surface),
             (SoftModel::Springs(p), _) => {
                 let (model, rest) = match geometry {
-                    Geometry::Tets(mesh) => (spring::MassSpring::from_tets(mesh, p), &mesh.vertices),
+                    Geometry::Tets(mesh) => (spring::MassSpring::from_filled_tets(mesh, &self.fill, p), &mesh.vertices),
                     Geometry::Sheet(mesh) => (spring::MassSpring::from_triangles(mesh, p), &mesh.vertices),
                     Geometry::Rope(points) => (spring::MassSpring::from_rope(points, p), points),
                     Geometry::Points(_) => return Err(self.mismatch()),
@@ -562,7 +574,10 @@ impl SoftBody {
         let SoftModel::Springs(p) = &mut self.model else { return };
         let spring::Mass::Total(total) = p.mass else { return };
         let volume: Real = match &before.geometry {
-            Geometry::Tets(mesh) => (0..mesh.tets.len()).map(|t| mesh.tet_volume(t)).sum(),
+            Geometry::Tets(mesh) => {
+                let fill = |t: usize| before.fill.get(t).copied().unwrap_or(1.0);
+                (0..mesh.tets.len()).map(|t| mesh.tet_volume(t) * fill(t)).sum()
+            }
             Geometry::Sheet(mesh) => (0..mesh.triangles.len()).map(|t| mesh.area(t) * p.thickness).sum(),
             Geometry::Rope(points) => points.windows(2).map(|w| (w[1] - w[0]).length() * p.cross_section).sum(),
             Geometry::Points(_) => return,
