@@ -99,9 +99,9 @@ pub use model::surface::{BindError, BindOptions, Share, Surface, offset};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Load, LostConstraints,
-    Model, ModelRegistry, Motion, NewNode, PairRule, PairRules, Pairing, Particles, PinnedAxes, Preset, Region, Remap,
-    RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, TopologyEdit,
+    Air, BodyId, Collider, ConstraintId, Corners, CustomModel, ElasticMaterial, Geometry, Grain, Groups, HeldFace,
+    Load, LostConstraints, Model, ModelRegistry, Motion, NewNode, PairRule, PairRules, Pairing, Particles, PinnedAxes,
+    Preset, Region, Remap, Reserve, RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, TopologyEdit,
 };
 pub use report::{
     BodyLedger, ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, Ledger, LedgerDetail,
@@ -114,7 +114,7 @@ pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemo
 pub use world::{
     Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport, ComplianceScratch,
     ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
-    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, World,
+    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, TopologyDelta, World,
 };
 
 /// Kernels for benchmarks and for users with their own rows.

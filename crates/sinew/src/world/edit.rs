@@ -61,8 +61,10 @@ pub(crate) fn add_soft(
 pub(super) fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
     state.node_x.extend(start.positions);
     state.node_v.extend(start.velocities);
+    state.node_x.resize(model.node_count + nodes.room as usize, Vec3::ZERO);
+    state.node_v.resize(model.node_count + nodes.room as usize, Vec3::ZERO);
     state.internal_state.extend(start.internal_state);
-    model.node_count += nodes.inv_mass.len();
+    model.node_count += nodes.room as usize;
     model.internal_state_count += nodes.internal_state_count as usize;
     let (index, generation) = model.bodies.insert(Body::Nodes(Box::new(nodes)));
     fit(model, state);
@@ -152,16 +154,16 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
 
 /// Removes the range of the deleted nodes from the state columns.
 fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
-    state.node_x.drain(gone.span());
-    state.node_v.drain(gone.span());
+    state.node_x.drain(gone.room_span());
+    state.node_v.drain(gone.room_span());
     state.internal_state.drain(gone.internal_state_span());
-    model.node_count -= gone.inv_mass.len();
+    model.node_count -= gone.room as usize;
     model.internal_state_count -= gone.internal_state_count as usize;
     for slot in 0..model.bodies.slot_count() as u32 {
         if let Some(Body::Nodes(n)) = model.bodies.at_mut(slot)
             && n.start > gone.start
         {
-            n.start -= gone.inv_mass.len() as u32;
+            n.start -= gone.room;
             n.internal_state_start -= gone.internal_state_count;
         }
     }

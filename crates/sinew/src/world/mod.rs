@@ -5,6 +5,7 @@ mod combined;
 mod compliance;
 pub(crate) mod edit;
 mod elastic;
+mod elements;
 mod exchange;
 mod follow;
 mod grasp;
@@ -19,6 +20,7 @@ pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
 pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse};
 pub use elastic::ElasticView;
+pub use elements::TopologyDelta;
 pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use topology::TopologyChange;
@@ -110,7 +112,7 @@ impl World {
 
     /// Incremented by every edit of the model.
     pub fn revision(&self) -> u64 {
-        self.model.revision
+        self.model.revision + self.model.element_revision
     }
 
     /// Time since the start [s].
