@@ -159,6 +159,7 @@ fn reserved() -> [(&'static str, SoftModel); 2] {
     let springs = spring::Params {
         stiffness: spring::Stiffness::Young(1e4),
         mass: spring::Mass::Density(1000.0),
+        dashpot: spring::Dashpot::Time(1e-3),
         volume: spring::VolumeForce::Bulk { modulus: 1e4 },
         ..Default::default()
     };
