@@ -2,7 +2,7 @@
 //! among them, because it depends on Rapier.
 
 use crate::job::{Job, Step};
-use crate::{browser, docs, setup, tidy};
+use crate::{browser, docs, python, setup, tidy};
 
 const FORMAT: Job = Job { name: "fmt", steps: &[Step::Cargo(&["fmt", "--all", "--check"])] };
 
@@ -11,6 +11,8 @@ const LINTS: Job = Job {
     steps: &[
         Step::Cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]),
         Step::Cargo(&["clippy", "--package", "xtask", "--all-targets", "--", "-D", "warnings"]),
+        // pyo3 needs no interpreter for this
+        Step::Cargo(&["clippy", "--package", "sinew-python", "--", "-D", "warnings"]),
     ],
 };
 
@@ -41,7 +43,7 @@ const TESTS_F64: Job = Job {
 
 /// All of `check`, cheapest first.
 pub const JOBS: &[Job] =
-    &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_XTASK, TESTS_F32, TESTS_F64, browser::JOB, docs::JOB];
+    &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_XTASK, TESTS_F32, TESTS_F64, browser::JOB, python::JOB, docs::JOB];
 
 /// `check --quick`: for use during development.
 pub const QUICK: &[Job] = &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_F32];

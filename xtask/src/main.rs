@@ -12,6 +12,7 @@ mod fuzz;
 mod hashes;
 mod job;
 mod oracle;
+mod python;
 mod setup;
 mod tidy;
 
@@ -21,10 +22,11 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  check          what CI runs: setup, format, lints, tests in f32 and f64, the page in a browser, docs, tidy
+  check          what CI runs: setup, format, lints, tests in f32 and f64, the page in a browser, Python, docs, tidy
   check --quick  format, lints, f32 tests, tidy
   full           check and the long runs
   browser        only the tests of the viewer's page in a browser
+  python         only the Python package: builds it into an environment of its own and tests it there
   foreign        Debian's assimp-testmodels through the mesh readers, as a table
   oracle         frames of shots and of the gallery through ipctk (Python): no surface may cross another
   fuzz [TARGET|all [RUNS]]  runs fuzz targets; without RUNS a million each, ten thousand of scene_step
@@ -42,6 +44,7 @@ enum Command {
     Browser,
     Foreign,
     Oracle,
+    Python,
     Fuzz(fuzz::Wish),
     Hashes,
     Counts { write: bool },
@@ -83,6 +86,7 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["browser"] => Ok(Command::Browser),
         ["foreign"] => Ok(Command::Foreign),
         ["oracle"] => Ok(Command::Oracle),
+        ["python"] => Ok(Command::Python),
         ["fuzz", ..] => fuzz::Wish::read(&words[1..]).map(Command::Fuzz),
         ["hashes"] => Ok(Command::Hashes),
         ["counts"] => Ok(Command::Counts { write: false }),
@@ -92,7 +96,8 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["help"] => Ok(Command::Help),
         [] => Err("which command?".to_string()),
         [
-            "check" | "full" | "browser" | "foreign" | "oracle" | "hashes" | "counts" | "tidy" | "setup" | "help",
+            "check" | "full" | "browser" | "foreign" | "oracle" | "python" | "hashes" | "counts" | "tidy" | "setup"
+            | "help",
             extra,
             ..,
         ] => Err(format!("unknown option `{extra}`")),
@@ -110,6 +115,7 @@ fn jobs(command: &Command) -> Vec<Job> {
         Command::Browser => vec![browser::JOB],
         Command::Foreign => vec![foreign::JOB],
         Command::Oracle => vec![oracle::JOB],
+        Command::Python => vec![python::JOB],
         Command::Hashes => vec![hashes::JOB],
         Command::Help | Command::Fuzz(_) | Command::Counts { .. } => Vec::new(),
     }

@@ -2,6 +2,7 @@
 //! model on the same bar, and (`peers/`) Sinew beside other engines.
 
 use crate::bench_grasp::{self, GRASP, GraspRun};
+use crate::bench_haptic::{self, HAPTIC, HapticRun};
 use crate::bench_models::{self, ModelRun};
 use crate::bench_paper::{self, PaperRun, Size};
 use crate::failure::{Failure, unknown};
@@ -20,7 +21,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct Args {
     /// Scenes to measure; `jelly`, `cloth`, `teapots`: beside the values of the paper; `scaling`: time against rows; `models`:
-    /// every deformable model on the same bar; `grasp`: fingers that lift objects; none: stack, pyramid and pile
+    /// every deformable model on the same bar; `grasp`: fingers that lift objects;
+    /// `haptic`: the force loop beside the scenes with tools; none: stack, pyramid and pile
     names: Vec<String>,
     /// Write an array of run objects as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
@@ -34,7 +36,7 @@ pub struct Args {
     /// Trials of `grasp`
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     trials: u64,
-    /// How long `grasp` holds what it has lifted
+    /// How long `grasp` holds what it has lifted, and how long each scene of `haptic` runs
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     seconds: f64,
     /// Print the table of `models` or of `--with` in Markdown
@@ -53,6 +55,7 @@ enum Run<'a> {
     Paper(&'a PaperRun),
     Size(&'a Size),
     Grasp(&'a GraspRun),
+    Haptic(&'a HapticRun),
 }
 
 /// The word for all deformable models; the scene of that name is for the eye.
@@ -70,7 +73,9 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
     }
     let names: Vec<&str> =
         if args.names.is_empty() { NAMES.to_vec() } else { args.names.iter().map(String::as_str).collect() };
-    let special = |n: &str| n == MODELS || n == GRASP || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);
+    let special = |n: &str| {
+        n == HAPTIC || n == MODELS || n == GRASP || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n)
+    };
     let scenes = names.iter().filter(|n| !special(n)).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
     let json = Json::open(&args.json)?;
     interrupt::install();
@@ -92,6 +97,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         return Err(Failure::input(format!("--seconds {}: 1 to 3600", args.seconds)));
     }
     let grasps = if names.contains(&GRASP) { bench_grasp::measure(args.trials, args.seconds)? } else { Vec::new() };
+    let haptics = if names.contains(&HAPTIC) { bench_haptic::measure(args.seconds)? } else { Vec::new() };
     if let Some(folder) = &args.plots {
         bench_paper::draw(&papers, &sizes, folder)?;
     }
@@ -102,6 +108,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
             .chain(papers.iter().map(Run::Paper))
             .chain(sizes.iter().map(Run::Size))
             .chain(grasps.iter().map(Run::Grasp))
+            .chain(haptics.iter().map(Run::Haptic))
             .collect();
         json.write(&all)
     };
@@ -115,6 +122,9 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         bench_paper::tell(&papers, &sizes)?;
         if !grasps.is_empty() {
             bench_grasp::tell(&grasps)?;
+        }
+        if !haptics.is_empty() {
+            bench_haptic::tell(&haptics)?;
         }
     }
     written

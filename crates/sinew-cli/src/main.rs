@@ -7,6 +7,7 @@
 mod advice;
 mod bench;
 mod bench_grasp;
+mod bench_haptic;
 mod bench_models;
 mod bench_paper;
 mod books;
@@ -18,6 +19,7 @@ mod failure;
 mod friction;
 mod frozen;
 mod grips;
+mod haptic;
 mod inputs;
 mod interrupt;
 mod measure;
@@ -36,6 +38,7 @@ mod scenes;
 mod screen;
 mod soak;
 mod stretch;
+mod sweep;
 mod validate;
 mod validate_plots;
 mod view;
@@ -71,10 +74,16 @@ enum Command {
     Validate(validate::Args),
     /// Measure the step on the benchmark scenes, with 1 and 2 threads; `--with DIR`: beside other engines
     Bench(bench::Args),
+    /// Run a scene with many values, on all processors, and print a table
+    Sweep(sweep::Args),
     /// Run a scene for long, with save and restore while it runs
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
     View(view::Args),
+    /// Feel the tools of a scene: the force loop of 1 kHz beside the world, with devices
+    Haptic(haptic::Args),
+    /// A simulated force-feedback device for a loop that runs elsewhere
+    Device(haptic::DeviceArgs),
     /// A UDP relay that loses, delays, reorders and doubles packets, from a seed
     Relay(relay::Args),
     /// Read scene files and build them, without running them; print all errors with their positions
@@ -122,8 +131,11 @@ fn main() -> ExitCode {
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
+        Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Soak(args)) => soak::soak(&args),
         Some(Command::View(args)) => view::view(&args),
+        Some(Command::Haptic(args)) => haptic::haptic(&args),
+        Some(Command::Device(args)) => haptic::device(&args),
         Some(Command::Relay(args)) => relay::relay(&args),
         Some(Command::Mesh(args)) => mesh::mesh(&args),
         Some(Command::Render(args)) => render::draw(&args),

@@ -3,9 +3,10 @@
 /// What was refused.
 ///
 /// ```
-/// use sinew_haptic::Coupling;
-/// let error = Coupling { stiffness: f64::NAN, ..Coupling::default() }.check().expect_err("not a number");
-/// assert_eq!(error.to_string(), "coupling.stiffness is NaN; it must be positive [N/m]");
+/// use sinew_haptic::{FastLoop, LocalSettings, ToolSettings};
+/// let settings = LocalSettings { tick: f64::NAN, ..LocalSettings::default() };
+/// let error = FastLoop::new(settings, &[ToolSettings::default()]).expect_err("not a number");
+/// assert!(error.to_string().contains("tick is NaN"), "{error}");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

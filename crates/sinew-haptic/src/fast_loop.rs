@@ -1,14 +1,14 @@
 //! The fast loop of all tools: everything between readings of devices and wrenches to devices, tick by tick. It neither
 //! allocates nor waits, and knows no clock: virtual time and real time call the same code.
 
-use crate::coupling::Coupling;
 use crate::device::{Intake, IntakeReport, IntakeSettings, Reading, Workspace, WorkspaceSettings};
 use crate::error::Error;
-use crate::frame::{Frame, Wrench};
 use crate::limits::EffectiveTick;
 use crate::local_model::{LocalModel, LocalSettings, ToolForce};
 use crate::passivity::{Passivity, PassivityReport, PassivitySettings, Work};
 use crate::snapshot::{MOST_TOOLS, Snapshot};
+use sinew::tool::Coupling;
+use sinew_math::{Frame, Wrench};
 
 /// Settings of one tool and its device.
 ///

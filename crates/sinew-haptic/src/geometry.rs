@@ -3,7 +3,7 @@
 //! A snapshot carries geometry and not a frozen direction: on a convex edge one plane a contact is wrong by 0.4 N, and
 //! normals frozen at the snapshot make 13 % of error in sliding instead of 4 %.
 
-use crate::frame::Frame;
+use sinew_math::Frame;
 use sinew_math::Wide3;
 
 /// A rectangle of a plane, given in the frame of what it belongs to.

@@ -8,8 +8,8 @@
 
 use crate::device::Reading;
 use crate::error::Error;
-use crate::frame::{Frame, Wrench};
 use serde_json::{Value, json};
+use sinew_math::{Frame, Wrench};
 use sinew_math::{Wide3, WideQuat};
 
 /// Longest text that is read, in bytes.

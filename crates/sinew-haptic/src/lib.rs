@@ -12,12 +12,10 @@
 //! documentation is `docs/haptics.md`.
 
 mod adapter;
-mod coupling;
 mod device;
 mod error;
 mod exchange;
 mod fast_loop;
-mod frame;
 mod geometry;
 mod half_space;
 pub mod haply;
@@ -32,7 +30,6 @@ mod udp;
 mod virtual_loop;
 
 pub use adapter::{Probe, WorldPhysics};
-pub use coupling::{Coupling, CouplingWrenches};
 pub use device::{
     Device, Hand, Intake, IntakeReport, IntakeSettings, Reading, SimulatedDevice, SimulatedSettings, Workspace,
     WorkspaceSettings,
@@ -40,14 +37,14 @@ pub use device::{
 pub use error::Error;
 pub use exchange::{Publisher, Subscriber, exchange};
 pub use fast_loop::{FastLoop, ToolReport, ToolSettings};
-pub use frame::{Frame, Motion, Wrench};
 pub use geometry::{Face, Geometry, Touch};
 pub use half_space::{HalfSpace, Scale, stiff_bias};
 pub use histogram::Histogram;
 pub use local_model::{LocalModel, LocalSettings, ToolForce};
 pub use passivity::{Passivity, PassivityReport, PassivitySettings, Work};
 pub use real_time::{RealTimeReport, RealTimeSettings, Scheduling, run_real_time};
-pub use sinew_math::{Wide3, WideQuat};
+pub use sinew::tool::{Coupling, CouplingWrenches};
+pub use sinew_math::{Frame, Motion, Wide3, WideQuat, Wrench};
 pub use snapshot::{ContactPoint, MOST_BODIES, MOST_POINTS, MOST_TOOLS, Relaxation, Snapshot};
 pub use udp::UdpDevice;
 pub use virtual_loop::{Physics, Record, VirtualLoop, VirtualSettings, replay};

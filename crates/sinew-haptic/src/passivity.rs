@@ -21,8 +21,8 @@
 //! It comes last, after blend, cap and limits. Encoder noise limits α_max: steps of α q/T.
 
 use crate::error::{Error, require};
-use crate::frame::{Frame, Motion, Wrench};
 use sinew_math::Wide3;
+use sinew_math::{Frame, Motion, Wrench};
 
 /// Settings of the observer.
 ///

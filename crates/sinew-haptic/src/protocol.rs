@@ -35,7 +35,7 @@
 //! and no repeat: a lost datagram is replaced by the next.
 
 use crate::device::Reading;
-use crate::frame::{Frame, Wrench};
+use sinew_math::{Frame, Wrench};
 use sinew_math::{Wide3, WideQuat};
 
 /// Bytes of a datagram.

@@ -1,8 +1,8 @@
 //! What the physics publishes after each step: plain data of fixed size, all that the fast loop needs until the next.
 
 use crate::error::Error;
-use crate::frame::Frame;
 use crate::geometry::{Face, Geometry};
+use sinew_math::Frame;
 use sinew_math::Wide3;
 
 /// Most contact points of a snapshot. Dropping points costs force (the nearest 12 of a ball give half of it): where more

@@ -2,8 +2,8 @@
 
 use crate::device::{Device, Reading};
 use crate::exchange::{Publisher, Subscriber, exchange};
-use crate::frame::Wrench;
 use crate::protocol::{DATAGRAM, Receiver, ReceiverReport, ToDevice};
+use sinew_math::Wrench;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 use crate::device::{Device, Reading, SimulatedDevice};
 use crate::error::{Error, require};
 use crate::fast_loop::FastLoop;
-use crate::frame::{Frame, Wrench};
 use crate::snapshot::{MOST_TOOLS, Snapshot};
+use sinew_math::{Frame, Wrench};
 
 /// A world that steps more slowly than the device.
 ///

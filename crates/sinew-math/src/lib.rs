@@ -5,6 +5,7 @@
 
 mod block;
 mod draws;
+mod frame;
 mod lanes;
 mod number;
 mod polar;
@@ -16,6 +17,7 @@ mod wide;
 pub use block::{Block, add, hold, put, quat, rigid_pose, vec};
 #[doc(hidden)]
 pub use draws::Draws;
+pub use frame::{Frame, Motion, Wrench, rotation_vector, shortened, turn};
 pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};
 pub use lanes::vector::{self as lane3, Eight, Eight3, Sixteen, Sixteen3};
 pub use lanes::{

@@ -4,12 +4,15 @@ use crate::escape::escaped;
 use crate::gallery::near_miss;
 use crate::links::elastic_energy;
 use crate::open::Unknown;
-use crate::validate::tools::short;
-use sinew::{BodyId, BodyView, Ledger, Real, Vec3, World};
+use crate::validate::tools::{real, short};
+use sinew::{BodyId, BodyView, ConstraintId, Ledger, Real, Vec3, World};
 use std::fmt;
 
 /// Quantities of a body that are vectors.
 const OF_BODY: [&str; 6] = ["position", "center", "velocity", "spin", "force", "reaction"];
+/// Quantities of a tool: force and torque of contacts and anchors on it with its jaws, those on the hand, its rotation
+/// vector, the opening of its jaws. Its position is that of its body.
+const OF_TOOL: [&str; 6] = ["force", "torque", "hand_force", "hand_torque", "turn", "opening"];
 /// Quantities of a node.
 const OF_NODE: [&str; 2] = ["position", "velocity"];
 /// Quantities of a pair: what the first does to the second.
@@ -34,6 +37,7 @@ enum Quantity {
     Ledger(usize),
     Body(BodyId, &'static str),
     Node(BodyId, usize, &'static str),
+    Tool(ConstraintId, &'static str),
     /// What the first does to the second: force, normal force, area, largest pressure, centre of pressure.
     Pair(BodyId, BodyId, &'static str),
     /// Of a constraint, by its slot: force, torque or largest.
@@ -107,7 +111,16 @@ impl std::error::Error for ReadingError {}
 /// A name that is no reading of this world, with the one that was probably meant.
 pub fn readings(names: &[String], world: &World) -> Result<Vec<Reading>, ReadingError> {
     let mut out = Vec::new();
-    for name in names.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|n| !n.is_empty()) {
+    let wanted = names.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|n| !n.is_empty());
+    // the pose of a tool is its position and its rotation vector
+    let parts = |name: &str| match name.strip_suffix(".pose") {
+        Some(whose) if find(&format!("{whose}.turn"), world).is_some() => {
+            vec![format!("{whose}.position"), format!("{whose}.turn")]
+        }
+        _ => vec![name.to_owned()],
+    };
+    for name in wanted.flat_map(parts) {
+        let name = name.as_str();
         let (stem, part) = split_part(name);
         let quantity = find(stem, world).ok_or_else(|| refuse(name, stem, world))?;
         let vector = matches!(read(&quantity, world), Found::Vector(_));
@@ -156,6 +169,10 @@ fn find(stem: &str, world: &World) -> Option<Quantity> {
         return Some(Quantity::Pair(body(a)?.id(), body(b)?.id(), what));
     }
     if let Some(body) = body(whose) {
+        let tool = tool_of(body.id(), world);
+        if let (Some(tool), Some(what)) = (tool, OF_TOOL.into_iter().find(|w| *w == what)) {
+            return Some(Quantity::Tool(tool, what));
+        }
         return OF_BODY.into_iter().find(|w| *w == what).map(|w| Quantity::Body(body.id(), w));
     }
     // NAME.node.K.position
@@ -163,6 +180,11 @@ fn find(stem: &str, world: &World) -> Option<Quantity> {
     let body = body(whose.strip_suffix(".node")?)?;
     let node = node.parse().ok().filter(|k| *k < body.node_positions().len())?;
     OF_NODE.into_iter().find(|w| *w == what).map(|w| Quantity::Node(body.id(), node, w))
+}
+
+/// The tool whose body this is.
+fn tool_of(body: BodyId, world: &World) -> Option<ConstraintId> {
+    world.tools().find(|tool| world.tool(*tool).is_ok_and(|t| t.body == body))
 }
 
 /// Names the reading that was probably meant, and how readings are made.
@@ -173,13 +195,21 @@ fn refuse(name: &str, stem: &str, world: &World) -> ReadingError {
         let slot = body.id().to_parts().0;
         let word = if body.name().is_empty() { format!("#{slot}") } else { body.name().to_owned() };
         known.extend(OF_BODY.iter().map(|what| format!("{word}.{what}")));
+        if tool_of(body.id(), world).is_some() {
+            known.extend(OF_TOOL.iter().chain([&"pose"]).map(|what| format!("{word}.{what}")));
+        }
     }
     let meant = near_miss(stem, known.iter().map(String::as_str));
-    let bodies = "BODY.position, .center, .velocity, .spin, .force, .reaction; BODY.node.K.position, .velocity";
+    let bodies = "BODY.position, .center, .velocity, .spin, .force, .reaction; BODY.node.K.position, .velocity; \
+                  TOOL.force, .torque, .hand_force, .hand_torque, .pose, .turn, .opening";
     let others = "A>B.force, .normal, .area, .pressure, .center; constraint.K.force, .torque, .largest";
     let how =
         format!("readings: {}; ledger.ENTRY; {bodies}; {others}; of vectors .x, .y, .z or .size", OF_WORLD.join(", "));
     ReadingError::Unknown(Unknown::new("reading", name, meant, &how))
+}
+
+fn narrow(v: sinew::tool::Wide3) -> Vec3 {
+    Vec3::from_array(v.to_array().map(real))
 }
 
 fn read(quantity: &Quantity, world: &World) -> Found {
@@ -210,6 +240,17 @@ fn read(quantity: &Quantity, world: &World) -> Found {
                 list.get(*node).copied()
             };
             Found::Vector(world.body(*id).ok().and_then(of).unwrap_or(Vec3::NAN))
+        }
+        Quantity::Tool(tool, what) => {
+            let Ok(tool) = world.tool(*tool) else { return Found::Vector(Vec3::NAN) };
+            match *what {
+                "force" => Found::Vector(narrow(tool.contact.force)),
+                "torque" => Found::Vector(narrow(tool.contact.torque)),
+                "hand_force" => Found::Vector(narrow(tool.on_hand.force)),
+                "hand_torque" => Found::Vector(narrow(tool.on_hand.torque)),
+                "turn" => Found::Vector(tool.pose.rotation.to_scaled_axis()),
+                _ => Found::Number(short(tool.opening)),
+            }
         }
         Quantity::Pair(a, b, what) => {
             let grip = world.grasp_force(*a, *b, &mut Vec::new()).unwrap_or_default();

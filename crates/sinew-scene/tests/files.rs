@@ -1,6 +1,6 @@
 //! Scene files give the worlds that they describe, and worlds give files that describe them.
 
-use sinew::{Input, Shape, TriMesh, World};
+use sinew::{BodySpec, Geometry, Input, NewNode, Shape, TopologyDelta, TopologyEdit, TriMesh, World};
 use sinew_scene::file::{self, About, SceneFile, Syntax};
 use sinew_scene::gallery;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,9 @@ fn round_trip(name: &str, before: u32, after: u32, syntax: Syntax) {
 
 #[test]
 fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
+    // in the grip of jaws, and of anchors
+    round_trip("two-tools", 300, 60, Syntax::Toml);
+    round_trip("grab-liver", 150, 30, Syntax::Json);
     for scene in gallery::scenes() {
         // the pile is 1024 boxes: enough at its start
         let (before, after) = if scene.name == "pile" { (0, 0) } else { (20, 10) };
@@ -447,6 +450,42 @@ fn constraints_on_nodes_are_read_held_and_written_back_bit_by_bit() {
 }
 
 #[test]
+fn fill_fractions_and_a_reserve_are_read_and_written_back_bit_by_bit() {
+    const BLOCK: &str = "[bodies.block]\nkind = 'soft'\nmaterial = 'jelly'\n\
+                         geometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\n";
+    let mass = |world: &World| world.bodies().next().expect("the block").mass();
+    let full = text(BLOCK).build().expect("full");
+    let scene = text(&format!("{BLOCK}fill = [1, 0.5, 0.5, 0.5, 0.5, 1]\nreserve = {{ nodes = 9, elements = 7 }}\n"));
+    let mut world = scene.build().expect("with a reserve");
+    assert!((mass(&world) / mass(&full) - 4.0 / 6.0).abs() < 1e-6);
+    // node 8 is a copy of a corner of element 2, which is split; the surface is held
+    let id = world.bodies().next().expect("the block").id();
+    let item = world.blueprint().expect("plain data").bodies.swap_remove(0).item;
+    let Some(BodySpec::Soft(soft)) = item else { panic!("it is soft") };
+    let Geometry::Tets(mesh) = &soft.geometry else { panic!("{}", soft.geometry.name()) };
+    let [a, b, c, d] = mesh.tets[2];
+    let edit = TopologyEdit::new().node(NewNode::Copy(a)).append(&[8, b, c, d]).fill(2, 0.25).fill(6, 0.25);
+    world.edit_elements(id, &edit, &mut TopologyDelta::default()).expect("within the reserve");
+    for syntax in [Syntax::Toml, Syntax::Json] {
+        let written = file::write(&world, &About::default(), syntax).expect("it can be said");
+        let copy = file::read_text(&written, "copy", syntax).unwrap_or_else(|problems| panic!("{}", problems.render()));
+        let mut copy = copy.build().expect("the same");
+        assert_eq!(copy.hash(), world.hash());
+        let bodies = |w: &World| format!("{:?}", w.blueprint().expect("plain data").bodies);
+        assert!(bodies(&copy) == bodies(&world), "{written}");
+        let mut twin = World::build(world.blueprint().expect("plain data"), world.state()).expect("the same world");
+        for _ in 0..10 {
+            twin.step(&Input::none());
+            copy.step(&Input::none());
+        }
+        assert_eq!(copy.state().first_difference(twin.state()), None);
+    }
+    let wrong = format!("{BLOCK}fill = [1, 1, 0, 1, 1, 1]\n");
+    let problems = file::read_text(&wrong, "t", Syntax::Toml).expect_err("an empty element").render();
+    assert!(problems.contains("fill[2]") && problems.contains("above 0 and at most 1"), "{problems}");
+}
+
+#[test]
 fn pinned_nodes_follow_their_keys_and_pull_the_others() {
     let scene = text(
         r#"
@@ -574,4 +613,54 @@ fn a_constraint_of_a_table_entry_has_a_word_names_and_a_way_back() {
     let wrong = "[joints.rope]\nkind = 'pulley'\nlength = 2\na = { kind = 'body', body = 'lost' }\n";
     let problems = file::read_text(wrong, "t.toml", Syntax::Toml).expect_err("ends are missing").to_string();
     assert!(problems.contains("missing key 'over_b'"), "{problems}");
+}
+
+#[test]
+fn a_tool_of_a_file_presses_what_its_hand_presses() {
+    let scene = text(
+        r#"
+[settings]
+dt = 0.002
+gravity = [0, 0, 0]
+
+[bodies.floor]
+kind = "fixed"
+shape = "half_space"
+
+[tools.probe]
+body = { shape = { kind = "ball", radius = 0.005 }, mass = 0.02, position = [0, 0.01, 0] }
+coupling = { stiffness = 400 }
+
+[motions.hand]
+kind = "tool"
+tool = "probe"
+keys = [{ time = 0, position = [0, 0.01, 0] }, { time = 0.2, position = [0, 0.001, 0] }]
+"#,
+    );
+    let mut world = scene.build().expect("it was built once");
+    run(&scene, &mut world, 400);
+    let tool = world.tools().next().expect("a tool");
+    let tool = world.tool(tool).expect("it is there");
+    // 4 mm of 400 N/m, less what the tool sinks in
+    let depth = f64::from(tool.pose.position.y - tool.commanded.position.y);
+    assert!((tool.on_hand.force.y - 400.0 * depth).abs() < 1e-3, "{}", tool.on_hand.force);
+    assert!((tool.contact.force.y - tool.on_hand.force.y).abs() < 1e-2 && depth > 3.5e-3, "{depth}");
+}
+
+#[test]
+fn faults_of_tools_are_told_with_their_places() {
+    let faults = |text: &str| {
+        let problems = file::read_text(text, "t.toml", Syntax::Toml).expect_err("it is wrong");
+        problems.iter().map(|p| format!("{}: {}", p.path, p.message)).collect::<Vec<_>>().join("\n")
+    };
+    let probe = "[tools.probe]\nbody = { shape = { kind = 'ball', radius = 0.005 } }\n";
+    let told = faults(&format!("{probe}coupling = {{ stiffness = 0 }}\n"));
+    assert!(told.contains("tools.probe.coupling.stiffness"), "{told}");
+    let told = faults(&format!("{probe}grasper = {{ jaws = [{{ shape = 'ball' }}] }}\n"));
+    assert!(told.contains("tools.probe"), "{told}");
+    let key = "keys = [{ time = 0, position = [0, 0, 0] }]\n";
+    let told = faults(&format!("{probe}[motions.hand]\nkind = 'tool'\ntool = 'prob'\n{key}"));
+    assert!(told.contains("motions.hand.tool") && told.contains("probe"), "{told}");
+    let told = faults(&format!("{probe}[bodies.probe]\nkind = 'dynamic'\nshape = {{ kind = 'ball', radius = 1 }}\n"));
+    assert!(told.contains("'probe' already"), "{told}");
 }

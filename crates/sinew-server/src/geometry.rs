@@ -123,6 +123,7 @@ fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
             let surfel = *patch.surfels.first()?;
             Some(ConstraintPlace::Point(Site::Surfel { body: patch.body, surfel }))
         }
+        ConstraintSpec::Tool(tool) => Some(ConstraintPlace::Point(Site::Rigid { body: tool.body, local: Vec3::ZERO })),
         // many rows without a common point
         _ => None,
     }

@@ -27,6 +27,7 @@ fn check_item(item: &Item, kind: &Kind, path: &mut String) -> Result<(), NumberE
         (Item::Real(x), Kind::Real(rule)) if !rounded(rule).allows(wide(*x)) => {
             error(wide(*x), rule.describe("a number"))
         }
+        (Item::Wide(x), Kind::Wide(rule)) if !rule.allows(*x) => error(*x, rule.describe("a number")),
         (Item::Whole(i), Kind::Whole(rule)) if !rule.allows(*i as f64) => {
             error(*i as f64, rule.describe("a whole number"))
         }

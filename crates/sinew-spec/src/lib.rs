@@ -38,6 +38,7 @@ mod rule;
 mod stream;
 
 pub use check::check;
+pub use plain::Wide;
 pub use rule::{ANY, FINITE, NOT_NEGATIVE, POISSON, POSITIVE, Rule, SHARE, from_to};
 pub use stream::{Sink, Source, Tokens};
 
@@ -108,6 +109,8 @@ pub trait Via<T>: Spec {
 pub enum Kind {
     /// A number of the build.
     Real(Rule),
+    /// A number in f64 whatever the build.
+    Wide(Rule),
     /// A whole number, of 32 bits if not negative.
     Whole(Rule),
     /// True or false.
@@ -210,6 +213,8 @@ pub struct Field {
 pub enum Item {
     /// A number of the build.
     Real(Real),
+    /// A number in f64 whatever the build.
+    Wide(f64),
     /// A whole number.
     Whole(i64),
     /// True or false.

@@ -51,6 +51,45 @@ impl Spec for usize {
     }
 }
 
+/// The described form of a number in f64 whatever the build: times, numbers of devices.
+///
+/// ```
+/// use sinew_spec::{Item, POSITIVE, Spec, Wide, record};
+/// #[derive(Debug, PartialEq)]
+/// struct Clock { period: f64 }
+/// record!(Clock, "clock", "A clock.", Clock { period: 1.0 }, { period via Wide: POSITIVE, "Its period [s]."; });
+/// let clock = Clock { period: 0.1 };
+/// assert_eq!(clock.to_item(), Item::Record(vec![Item::Wide(0.1)]));
+/// assert_eq!(Clock::from_item(clock.to_item()), Some(clock));
+/// assert!(sinew_spec::check(&Clock { period: 0.0 }, "clock").is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wide(pub f64);
+
+impl Spec for Wide {
+    fn kind(rule: &Rule) -> Kind {
+        Kind::Wide(*rule)
+    }
+
+    fn put(&self, to: &mut dyn Sink) {
+        to.wide(self.0);
+    }
+
+    fn take(from: &mut dyn Source) -> Option<Self> {
+        from.wide().map(Self)
+    }
+}
+
+impl Via<f64> for Wide {
+    fn of(value: &f64) -> Self {
+        Self(*value)
+    }
+
+    fn back(self) -> f64 {
+        self.0
+    }
+}
+
 impl Spec for String {
     fn kind(_: &Rule) -> Kind {
         Kind::Text
@@ -210,6 +249,16 @@ impl<T, V: Via<T>> Via<Option<T>> for Option<V> {
     }
 
     fn back(self) -> Option<T> {
+        self.map(V::back)
+    }
+}
+
+impl<T, V: Via<T>, const N: usize> Via<[T; N]> for [V; N] {
+    fn of(value: &[T; N]) -> Self {
+        value.each_ref().map(V::of)
+    }
+
+    fn back(self) -> [T; N] {
         self.map(V::back)
     }
 }

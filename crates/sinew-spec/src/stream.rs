@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 pub trait Sink {
     /// A number of the build.
     fn real(&mut self, x: Real);
+    /// A number in f64 whatever the build.
+    fn wide(&mut self, x: f64);
     /// A whole number of at least 0.
     fn count(&mut self, n: u64);
     /// A whole number of either sign.
@@ -45,6 +47,8 @@ pub trait Sink {
 pub trait Source {
     /// A number of the build.
     fn real(&mut self) -> Option<Real>;
+    /// A number in f64 whatever the build.
+    fn wide(&mut self) -> Option<f64>;
     /// A whole number of at least 0.
     fn count(&mut self) -> Option<u64>;
     /// A whole number of either sign.
@@ -69,6 +73,7 @@ pub trait Source {
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
     Real(Real),
+    Wide(f64),
     Whole(i64),
     Flag(bool),
     Text(String),
@@ -85,6 +90,10 @@ pub struct Tokens(VecDeque<Token>);
 impl Sink for Tokens {
     fn real(&mut self, x: Real) {
         self.0.push_back(Token::Real(x));
+    }
+
+    fn wide(&mut self, x: f64) {
+        self.0.push_back(Token::Wide(x));
     }
 
     fn count(&mut self, n: u64) {
@@ -119,6 +128,10 @@ impl Sink for Tokens {
 impl Source for Tokens {
     fn real(&mut self) -> Option<Real> {
         if let Token::Real(x) = self.0.pop_front()? { Some(x) } else { None }
+    }
+
+    fn wide(&mut self) -> Option<f64> {
+        if let Token::Wide(x) = self.0.pop_front()? { Some(x) } else { None }
     }
 
     fn count(&mut self) -> Option<u64> {
@@ -160,6 +173,7 @@ impl Tokens {
     pub(crate) fn item(&mut self, kind: &Kind) -> Option<Item> {
         Some(match kind {
             Kind::Real(_) => Item::Real(Source::real(self)?),
+            Kind::Wide(_) => Item::Wide(Source::wide(self)?),
             Kind::Whole(_) => Item::Whole(Source::whole(self)?),
             Kind::Flag => Item::Flag(Source::flag(self)?),
             Kind::Text => Item::Text(Source::text(self)?),
@@ -198,6 +212,7 @@ impl Tokens {
     pub(crate) fn put(&mut self, item: &Item) {
         match item {
             Item::Real(x) => self.real_of(*x),
+            Item::Wide(x) => Sink::wide(self, *x),
             Item::Whole(i) => Sink::whole(self, *i),
             Item::Flag(yes) => Sink::flag(self, *yes),
             Item::Text(text) => Sink::text(self, text),

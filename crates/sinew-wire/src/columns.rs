@@ -16,12 +16,15 @@ const RENAMED: [(&str, &str); 5] = [
     ("cloth_contacts", "grips"),
 ];
 
-/// The last column is written only where it has entries: files of versions without it are read, and remain readable there.
-const OPTIONAL: &str = "topology";
+/// The last columns: files of versions without them are read. They are written up to the last one that has entries, so
+/// that those versions read files without edits and tools.
+const OPTIONAL: usize = 3;
 
 /// The columns that are written.
 fn written(state: &State) -> impl Iterator<Item = Column<'_>> {
-    state.columns().filter(|c| c.name != OPTIONAL || !c.bytes.is_empty())
+    let all = state.columns().count();
+    let needed = state.columns().zip(1..).filter(|(c, _)| !c.bytes.is_empty()).map(|(_, k)| k).max();
+    state.columns().take(needed.unwrap_or(0).max(all - OPTIONAL))
 }
 
 /// Ticks beyond this are damage and not a count of steps; they would overflow.
@@ -64,7 +67,7 @@ fn slices(section: Section, body: &[u8]) -> Result<Vec<&[u8]>, WireError> {
     let mut rest = body;
     let count = usize::from(u16::from_le_bytes(array(section, &mut rest)?));
     let known = empty.columns().count();
-    if count != known && count + 1 != known {
+    if !(known - OPTIONAL..=known).contains(&count) {
         return Err(bad(format!("{count} columns, this build has {known}")));
     }
     let mut found = Vec::with_capacity(known);
@@ -137,6 +140,17 @@ mod tests {
         let edited = State { topology: vec![[1, 3]], ..sample() };
         let body = write(&edited);
         assert_eq!(read(Section::State, &body).unwrap(), edited);
+        assert!(body.len() > write(&sample()).len());
+    }
+
+    #[test]
+    fn tools_are_written_behind_the_edits_where_there_are_some() {
+        let mut world = sinew::World::default();
+        let probe = sinew::RigidBody::dynamic().shape(sinew::Shape::ball(0.1));
+        world.add_tool(sinew::tool::ToolSpec::new(probe)).expect("a probe");
+        let held = State { tools: world.state().tools.clone(), ..sample() };
+        let body = write(&held);
+        assert_eq!(read(Section::State, &body).unwrap(), held);
         assert!(body.len() > write(&sample()).len());
     }
 

@@ -9,7 +9,7 @@ use twox_hash::XxHash3_64;
 const MAGIC: &[u8; 5] = b"SINEW";
 
 /// Version of everything behind the magic. Raised whenever a byte changes its meaning.
-pub(crate) const FORMAT: u16 = 8;
+pub(crate) const FORMAT: u16 = 9;
 
 /// Bytes of a real in this build.
 const REAL: u8 = size_of::<Real>() as u8;

@@ -60,7 +60,7 @@ fn the_header_says_what_is_wrong() {
     assert_eq!(with(0, b's'), WireError::Foreign);
     assert_eq!(load(b"GIF89a").unwrap_err(), WireError::Foreign);
     assert_eq!(load(b"").unwrap_err(), WireError::Truncated { section: Section::Header });
-    assert_eq!(with(6, 9), WireError::Version { found: 9, known: 8 });
+    assert_eq!(with(6, 10), WireError::Version { found: 10, known: 9 });
     assert_eq!(with(5, 3), WireError::WrongKind { found: Kind::Recording, wanted: Kind::Save });
     let real = size_of::<Real>() as u8;
     let error = with(8, 12 - real);

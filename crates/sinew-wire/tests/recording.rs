@@ -184,3 +184,39 @@ fn going_back_in_time_is_recorded_too() -> Done {
     assert_eq!(replay.next(), Some(Ok(Outcome::Matched { tick: 26 })));
     Ok(())
 }
+
+/// A gripper with anchors on a jelly, recorded, and saved in the middle of the grip.
+#[test]
+fn a_grip_is_recorded_and_saved_in_its_middle() -> Done {
+    use sinew::tool::{Grasper, Hold, ToolSpec};
+    let mut world = World::new(Settings { dt: 5e-3, gravity: Vec3::ZERO, ..Settings::default() })?;
+    let block = TetMesh::block([3, 3, 3], Vec3::splat(0.04))?;
+    let jelly = SoftBody::corotational(block, ElasticMaterial::new(1e4, 0.4, 1000.0));
+    world.add_soft(jelly.pin_region([-1.0; 3], [1.0, -0.0199, 1.0]))?;
+    let hold = Hold { half: Vec3::new(0.015, 8e-3, 0.015), engage: 5e-3, ..Hold::default() };
+    let grasper = Grasper { hold: Some(hold), ..Grasper::new(None) };
+    let shaft = RigidBody::dynamic().mass(0.02).inertia(Sym3::diagonal(Vec3::splat(2e-6))).at([0.0, 0.02, 0.0]);
+    let ids = world.add_tool(ToolSpec::new(shaft).grasper(grasper))?;
+    let hand = |k: u32| {
+        let up = Vec3::Y * (0.02 + 5e-3 * (k as Real / 80.0).min(1.0));
+        let turn = Quat::from_rotation_y(2e-3 * k as Real);
+        Input::none().grasp(ids.tool, Pose::new(up, turn), if k < 120 { 0.0 } else { 0.02 })
+    };
+    let mut recorder = Recorder::new(&world)?;
+    let mut twin = None;
+    for k in 0..150 {
+        if k == 100 {
+            assert!(world.tool(ids.tool)?.anchors >= 3);
+            twin = Some(sinew_wire::load(&sinew_wire::save(&world)?)?);
+        }
+        recorder.step(&mut world, &hand(k))?;
+        if let Some(twin) = &mut twin {
+            twin.step(&hand(k));
+            assert_eq!(twin.hash(), world.hash(), "step {k}");
+        }
+    }
+    assert_eq!(world.tool(ids.tool)?.anchors, 0);
+    let summary = sinew_wire::replay(&recorder.finish())?;
+    assert_eq!((summary.steps, summary.matched, summary.first_divergence), (150, 150, None));
+    Ok(())
+}

@@ -134,3 +134,38 @@ fn custom_rows_cannot_be_saved_but_a_snapshot_works() -> Outcome {
     assert_eq!(world.hash(), hash);
     Ok(())
 }
+
+#[test]
+fn a_body_with_a_reserve_and_a_held_surface_goes_on_with_the_same_bits() -> Outcome {
+    let mut world = World::default();
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+    let mesh = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
+    let (tet, count) = (mesh.tets[5], mesh.vertices.len() as u32);
+    let elements = mesh.tets.len() as u32;
+    let body = SoftBody::corotational(mesh, ElasticMaterial::jelly()).with_reserve(20, 20).at([0.0, 0.12, 0.0]);
+    let body = world.add_soft(body)?;
+    for _ in 0..5 {
+        world.step(&Input::none());
+    }
+    let copy = [count, tet[1], tet[2], tet[3]];
+    let edit = TopologyEdit::new().node(NewNode::Copy(tet[0])).append(&copy).fill(5, 0.75).fill(elements, 0.25);
+    world.edit_elements(body, &edit, &mut TopologyDelta::default())?;
+    let bytes = save(&world)?;
+    let mut twin = load(&bytes)?;
+    assert_eq!(save(&twin)?, bytes);
+    let Some(BodySpec::Soft(soft)) = &twin.blueprint()?.bodies[1].item else { panic!("it is soft") };
+    assert_eq!((soft.fill[5], soft.fill[elements as usize]), (0.75, 0.25));
+    let reserve = soft.reserve.as_ref().map(|r| (r.nodes, r.elements, r.grows, r.faces.len()));
+    assert_eq!(reserve, Some((count + 20, elements + 20, false, 48)));
+    for _ in 0..20 {
+        world.step(&Input::none());
+        twin.step(&Input::none());
+        assert_eq!(twin.hash(), world.hash());
+    }
+    world.update_surface(body)?;
+    twin.update_surface(body)?;
+    world.step(&Input::none());
+    twin.step(&Input::none());
+    assert_eq!(twin.hash(), world.hash());
+    Ok(())
+}

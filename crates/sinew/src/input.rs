@@ -122,6 +122,13 @@ pub enum Command {
         /// Its position at the end of the step [m].
         position: Vec3,
     },
+    /// Pose and opening that a hand asks of a tool; it holds until the next one.
+    Tool {
+        /// The tool, by the id of `World::add_tool`.
+        tool: ConstraintId,
+        /// What is asked.
+        command: crate::tool::ToolCommand,
+    },
 }
 
 /// All commands of one step.
@@ -157,6 +164,18 @@ impl Input {
     /// A force on the centre of mass [N].
     pub fn force(self, body: BodyId, force: impl Into<Vec3>) -> Self {
         self.with(Command::Force { body, force: force.into(), torque: Vec3::ZERO })
+    }
+
+    /// A pose of a tool, reached at the end of the step.
+    pub fn tool(self, tool: ConstraintId, pose: Pose) -> Self {
+        let command = crate::tool::ToolCommand { pose, opening: None, time: 0.0 };
+        self.with(Command::Tool { tool, command })
+    }
+
+    /// A pose and an opening [m] of a tool, reached at the end of the step.
+    pub fn grasp(self, tool: ConstraintId, pose: Pose, opening: Real) -> Self {
+        let command = crate::tool::ToolCommand { pose, opening: Some(opening), time: 0.0 };
+        self.with(Command::Tool { tool, command })
     }
 
     /// A target for a kinematic body.
@@ -262,5 +281,9 @@ choice!(Command, "command", "One command to the world.", {
         body body: BodyId, ANY, "The body.";
         node node: u32, ANY, "Index of the particle.";
         spin spin: Vec3, FINITE, "Angular velocity, world axes [rad/s].";
+    };
+    "tool" => Tool, "Pose and opening that a hand asks of a tool; it holds until the next one.", {
+        tool tool: ConstraintId, ANY, "The tool.";
+        command command: crate::tool::ToolCommand [flat], ANY, "What is asked.";
     };
 });

@@ -36,6 +36,7 @@ mod settings;
 mod solver;
 mod state;
 mod step;
+pub mod tool;
 mod tuning;
 mod work;
 mod world;
@@ -99,9 +100,9 @@ pub use model::surface::{BindError, BindOptions, Share, Surface, offset};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Load, LostConstraints,
-    Model, ModelRegistry, Motion, NewNode, PairRule, PairRules, Pairing, Particles, PinnedAxes, Preset, Region, Remap,
-    RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, TopologyEdit,
+    Air, BodyId, Collider, ConstraintId, Corners, CustomModel, ElasticMaterial, Geometry, Grain, Groups, HeldFace,
+    Load, LostConstraints, Model, ModelRegistry, Motion, NewNode, PairRule, PairRules, Pairing, Particles, PinnedAxes,
+    Preset, Region, Remap, Reserve, RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, TopologyEdit,
 };
 pub use report::{
     BodyLedger, ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, Ledger, LedgerDetail,
@@ -110,11 +111,11 @@ pub use report::{
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
-pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State};
+pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State, ToolAnchor, ToolMemory};
 pub use world::{
     Addition, Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport,
     ComplianceScratch, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
-    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, World,
+    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, TopologyDelta, World,
 };
 
 /// The names that most programs need.

@@ -1,8 +1,10 @@
 //! Report of a step: times, counts, residuals, energies, forces, events, faults. Nothing here affects the next step.
 
 mod ledger;
+mod tool;
 
 pub use ledger::{BodyLedger, Ledger, LedgerDetail, LedgerReport, MomentumLedger};
+pub use tool::ToolReport;
 
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};
@@ -333,6 +335,27 @@ pub enum Event {
         /// Triangles and segments of the surface.
         cells: u32,
     },
+    /// A tool was commanded to a pose that its largest speed does not reach in time: it is approached.
+    ToolHeldBack {
+        /// The tool.
+        tool: ConstraintId,
+        /// Distance that is left at that time [m].
+        distance: Real,
+    },
+    /// A gripper took surface points.
+    Gripped {
+        /// The tool.
+        tool: ConstraintId,
+        /// How many.
+        points: u32,
+    },
+    /// A gripper opened, or points slid out of it.
+    Released {
+        /// The tool.
+        tool: ConstraintId,
+        /// How many points.
+        points: u32,
+    },
     /// A command was rejected.
     Refused {
         /// Index in the input's commands.
@@ -502,6 +525,8 @@ pub struct Report {
     pub pairs: Vec<PairForce>,
     /// Forces of constraints.
     pub constraints: Vec<ConstraintForce>,
+    /// Tools.
+    pub tools: Vec<ToolReport>,
     /// Active soft bodies: how each was integrated.
     pub soft: Vec<SoftReport>,
     /// Events.
@@ -543,6 +568,7 @@ impl Report {
         self.contacts.clear();
         self.pairs.clear();
         self.constraints.clear();
+        self.tools.clear();
         self.soft.clear();
         self.events.clear();
         self.faults.clear();

@@ -35,6 +35,10 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
         let made = made_by_queries(&mut world)?;
         assert_eq!(made, 0, "{made} allocations in 100 compliance queries, {name}");
     }
+    for (name, model) in reserved() {
+        let made = made_by_edits(model)?;
+        assert_eq!(made, 0, "{made} allocations in 100 edits in place, {name}");
+    }
     // the classic contact methods: boxes, balls and grains on a plane, separated from each other
     let spring = classic::Penalty::Buffered { stiffness: 2e3, buffer: 0.01 };
     for contact_method in [ContactMethod::Impulse, ContactMethod::Penalty(spring)] {
@@ -147,6 +151,43 @@ fn made_by_queries(world: &mut World) -> Result<usize, Error> {
         made += if round >= 5 { TALLY.count() - before } else { 0 };
     }
     assert!(rows > 0, "no contact acts");
+    Ok(made)
+}
+
+/// Models whose elements are edited in place.
+fn reserved() -> [(&'static str, SoftModel); 2] {
+    let springs = spring::Params {
+        stiffness: spring::Stiffness::Young(1e4),
+        mass: spring::Mass::Density(1000.0),
+        volume: spring::VolumeForce::Bulk { modulus: 1e4 },
+        ..Default::default()
+    };
+    let elements = fem::Params { youngs_modulus: 1e4, poisson_ratio: 0.3, density: 1000.0, damping: 0.01 };
+    [("springs", SoftModel::Springs(springs)), ("corotational", SoftModel::Corotational(elements))]
+}
+
+/// Allocations of 100 edits in place, each of which splits an element, after 20 in which the lists get their size.
+fn made_by_edits(model: SoftModel) -> Result<usize, Error> {
+    let mesh = TetMesh::block([3; 3], Vec3::splat(0.2)).map_err(|e| Error::BadSnapshot(e.to_string()))?;
+    let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
+    let body = SoftBody::new(Geometry::Tets(mesh.clone()), model).pin_region([-1.0, -1.0, -1.0], [1.0, -0.099, 1.0]);
+    let body = world.add_soft(body.with_reserve(600, 600))?;
+    world.step(&Input::none());
+    let (mut edit, mut delta, mut made) = (TopologyEdit::new(), TopologyDelta::default(), 0);
+    let (mut nodes, mut elements) = (mesh.vertices.len() as u32, mesh.tets.len() as u32);
+    for k in 0..120 {
+        edit.clear();
+        let e = 7 * k % mesh.tets.len() as u32;
+        let tet = mesh.tets[e as usize];
+        edit.nodes.extend([tet[0], tet[1]].map(NewNode::Copy));
+        edit.appended.push(Corners::from(&[nodes, nodes + 1, tet[2], tet[3]]));
+        edit.fill.extend([(e, 0.5), (elements, 0.5)]);
+        let before = TALLY.count();
+        world.edit_elements(body, &edit, &mut delta)?;
+        made += if k < 20 { 0 } else { TALLY.count() - before };
+        (nodes, elements) = (nodes + 2, elements + 1);
+        world.step(&Input::none());
+    }
     Ok(made)
 }
 

@@ -20,7 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // its tests save and load
     ("sinew-modal", &["sinew", "sinew-math", "sinew-reduce", "sinew-wire"]),
     ("sinew-wire", &["sinew"]),
-    ("sinew-scene", &["sinew", "sinew-mesh"]),
+    ("sinew-scene", &["sinew", "sinew-haptic", "sinew-mesh"]),
     ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
     ("sinew-peers", &["sinew"]),
@@ -30,25 +30,27 @@ const ARROWS: &[(&str, &[&str])] = &[
         "sinew-cli",
         &[
             "sinew",
+            "sinew-haptic",
             "sinew-mesh",
             "sinew-peers",
             "sinew-render",
             "sinew-scene",
             "sinew-server",
             "sinew-stream",
+            "sinew-sweep",
             "sinew-tally",
             "sinew-wire",
         ],
     ),
     ("sinew-fuzz", &["sinew", "sinew-mesh", "sinew-scene", "sinew-server", "sinew-tally", "sinew-wire"]),
-    ("sinew-python", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
+    ("sinew-sweep", &["sinew", "sinew-scene"]),
+    ("sinew-python", &["sinew", "sinew-render", "sinew-scene", "sinew-sweep", "sinew-wire"]),
 ];
 
 /// Checks the manifest of a crate; other files have no findings.
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
-    let Some(name) = path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml")) else {
-        return Vec::new();
-    };
+    let crates = path.strip_prefix("crates/").and_then(|rest| rest.strip_suffix("/Cargo.toml"));
+    let Some(name) = crates.or((path == "python/Cargo.toml").then_some("sinew-python")) else { return Vec::new() };
     let Some((_, allowed)) = ARROWS.iter().find(|(from, _)| *from == name) else {
         return vec![Finding::error(0, format!("`{name}` has no row in xtask/src/tidy/arrows.rs: add one"))];
     };
@@ -138,6 +140,7 @@ mod tests {
     #[test]
     fn a_new_crate_needs_an_entry_in_the_table() {
         assert_eq!(lines("sinew-gpu", ""), [0]);
+        assert_eq!(check("python/Cargo.toml", "[dependencies]\nsinew-server = \"1\"").len(), 1);
         assert_eq!(check("benches/Cargo.toml", "[dependencies]\nsinew = \"1\""), []);
     }
 }

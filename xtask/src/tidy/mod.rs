@@ -20,7 +20,7 @@ use std::path::Path;
 pub const JOB: Job = Job { name: "tidy", steps: &[Step::Call(tidy)] };
 
 /// Folders of built or downloaded files; `target*` too.
-const SKIPPED_FOLDERS: [&str; 5] = [".git", "node_modules", "dist", ".venv", "__pycache__"];
+const SKIPPED_FOLDERS: [&str; 6] = [".git", "node_modules", "dist", ".venv", "__pycache__", ".pytest_cache"];
 
 /// A violation of a rule.
 #[derive(Debug, PartialEq)]
@@ -74,7 +74,8 @@ fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> std::io::Resul
         if kind.is_dir() && !is_skipped(&path) {
             collect(root, &path, files)?;
         // in a second working tree of the repository `.git` is a file
-        } else if kind.is_file() && !name.ends_with(".log") && name != ".git" {
+        // `.so` is the extension module of the Python package, built in place
+        } else if kind.is_file() && !name.ends_with(".log") && !name.ends_with(".so") && name != ".git" {
             files.push(path);
         }
     }

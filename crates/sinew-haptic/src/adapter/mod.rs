@@ -9,15 +9,16 @@ mod tool;
 pub use tool::Probe;
 
 use crate::error::Error;
-use crate::frame::Frame;
 use crate::geometry::Geometry;
 use crate::half_space::{HalfSpace, Scale, stiff_bias};
 use crate::snapshot::{ContactPoint, MOST_POINTS, MOST_TOOLS, Relaxation, Snapshot};
 use crate::virtual_loop::Physics;
 use near::NearPoint;
 use sinew::{
-    BodyId, Command, ComplianceOptions, ComplianceScratch, ElasticMaterial, Input, Site, SiteForce, SiteResponse, World,
+    BodyId, Command, ComplianceOptions, ComplianceScratch, ConstraintId, ElasticMaterial, Input, Site, SiteForce,
+    SiteResponse, World,
 };
+use sinew_math::Frame;
 use sinew_math::{Wide3, narrow, widen};
 use tool::{ToolBody, frame, place};
 
@@ -68,6 +69,16 @@ pub struct WorldPhysics {
     forces: Vec<SiteForce>,
     responses: Vec<SiteResponse>,
     near: Vec<NearPoint>,
+    script: Script,
+}
+
+/// Input of the world beside the tools.
+struct Script(Option<Box<dyn FnMut(&World) -> Input + Send>>);
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "a script" } else { "no script" })
+    }
 }
 
 impl WorldPhysics {
@@ -83,6 +94,7 @@ impl WorldPhysics {
             forces: Vec::new(),
             responses: Vec::new(),
             near: Vec::new(),
+            script: Script(None),
         }
     }
 
@@ -94,6 +106,21 @@ impl WorldPhysics {
         let tool = ToolBody::add(&mut self.world, probe)?;
         self.tools.push(tool);
         Ok(self.tools[self.tools.len() - 1].body)
+    }
+
+    /// Takes up a tool that the world has. Its body must be one ball or capsule; jaws act in the world and are not felt.
+    pub fn adopt_tool(&mut self, tool: ConstraintId) -> Result<BodyId, Error> {
+        if self.tools.len() == MOST_TOOLS {
+            return Err(Error::TooMany { what: "tools", count: MOST_TOOLS + 1, most: MOST_TOOLS });
+        }
+        let tool = ToolBody::adopt(&self.world, tool)?;
+        self.tools.push(tool);
+        Ok(self.tools[self.tools.len() - 1].body)
+    }
+
+    /// Input of each step beside the tools: motions of a scene. Its commands to tools of the loop are left out.
+    pub fn set_script(&mut self, script: impl FnMut(&World) -> Input + Send + 'static) {
+        self.script = Script(Some(Box::new(script)));
     }
 
     /// Makes a soft body touchable. The material is that of its half-space until steps have shown its compliance. Without
@@ -161,7 +188,7 @@ impl WorldPhysics {
     /// Features of rigid bodies and other tools. Their forces are put on the nearest feature: they start the sweeps.
     fn rigid_points(&self, snapshot: &mut Snapshot) -> Result<(), Error> {
         let slot = snapshot.add_body(Relaxation::default())?;
-        let ours = |id: BodyId| self.tools.iter().any(|t| t.body == id || t.handle == id);
+        let ours = |id: BodyId| self.tools.iter().any(|t| t.body == id);
         for (k, tool) in self.tools.iter().enumerate() {
             for body in self.world.bodies().filter(|b| b.is_rigid() && !ours(b.id())) {
                 let first = snapshot.points().len();
@@ -296,9 +323,11 @@ impl Physics for WorldPhysics {
     fn step(&mut self, targets: &[Frame], period: f64, snapshot: &mut Snapshot) -> Result<(), Error> {
         let dt = f64::from(self.world.settings().dt);
         crate::error::require("settings.dt", dt, |dt| (dt / period - 1.0).abs() < 1e-3, "the period of the loop")?;
-        let mut input = Input::none();
+        let mut input = self.script.0.as_mut().map_or_else(Input::none, |script| script(&self.world));
+        let ours = |c: &Command| matches!(c, Command::Tool { tool, .. } if self.tools.iter().any(|t| t.tool == *tool));
+        input.commands.retain(|command| !ours(command));
         for (tool, target) in self.tools.iter().zip(targets) {
-            input = input.with(Command::Target { body: tool.handle, pose: place(target) });
+            input = input.tool(tool.tool, place(target));
         }
         self.world.step(&input);
         self.read_forces(period);

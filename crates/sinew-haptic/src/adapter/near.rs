@@ -2,10 +2,10 @@
 
 use super::tool::{ToolBody, frame};
 use crate::error::Error;
-use crate::frame::Frame;
 use crate::geometry::{Face, Geometry};
 use crate::snapshot::{ContactPoint, Snapshot};
 use sinew::{BodyId, BodyView, Shape};
+use sinew_math::Frame;
 use sinew_math::{Wide3, widen};
 
 /// Identity of a feature: body, tool and number of the feature on both.

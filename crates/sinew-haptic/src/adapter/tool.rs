@@ -1,11 +1,9 @@
-//! The tool in the world: a light rigid body tied to a kinematic handle by the virtual coupling, as six spring rows that
-//! the step solves implicitly with all others.
+//! The tool in the world: a light rigid body, tied to its commanded pose by the coupling of `sinew::tool`.
 
-use crate::coupling::Coupling;
 use crate::error::{Error, require};
-use crate::frame::{Frame, Motion};
-use sinew::{BodyId, Pose, Real, RigidBody, RowWriter, Rows, Shape, Site, Sym3, Vec3, View, World};
-use sinew_math::{Wide3, narrow, narrow_rotation, widen, widen_rotation};
+use sinew::tool::{Coupling, ToolSpec};
+use sinew::{BodyId, ConstraintId, Pose, Real, RigidBody, Shape, SurfaceMaterial, Sym3, Vec3, World};
+use sinew_math::{Frame, Wide3, narrow, narrow_rotation, widen, widen_rotation};
 
 /// A probe: a segment with a radius, along the y axis of the tool around its origin. Length 0 is a ball.
 ///
@@ -44,7 +42,7 @@ impl Probe {
         require("probe.length", self.length, size, "not negative [m]")?;
         require("probe.mass", self.mass, positive, "positive [kg]")?;
         require("probe.friction", self.friction, size, "not negative")?;
-        self.coupling.check()
+        Ok(self.coupling.check()?)
     }
 }
 
@@ -53,7 +51,7 @@ impl Probe {
 pub(super) struct ToolBody {
     pub probe: Probe,
     pub body: BodyId,
-    pub handle: BodyId,
+    pub tool: ConstraintId,
 }
 
 pub(super) fn place(frame: &Frame) -> Pose {
@@ -64,69 +62,59 @@ pub(super) fn frame(pose: &Pose) -> Frame {
     Frame { position: widen(pose.position), rotation: widen_rotation(pose.rotation) }
 }
 
+/// Stiffness of rotation of the world's tool where the local model turns with the device [N·m/rad].
+const RIGID: f64 = 10.0;
+/// Limits of the commanded motion are those of the loop: the world has none of its own [m/s, rad/s].
+const UNLIMITED: f64 = 1e3;
+
 impl ToolBody {
-    /// Adds handle, tool and coupling to a world. The tool has no weight: it is carried by the hand.
+    /// A tool that the world has already. Its body must be one ball or capsule: only those are felt.
+    pub fn adopt(world: &World, tool: ConstraintId) -> Result<Self, Error> {
+        let description = world.tool_description(tool)?;
+        let view = world.body(description.body)?;
+        let name = if view.name().is_empty() { "tool".to_owned() } else { format!("tool '{}'", view.name()) };
+        let mut shapes = view.shapes();
+        let refuse =
+            |what: &str| Error::World(format!("{name} {what}: give its body one ball or capsule at its origin"));
+        let (Some((place, shape)), None) = (shapes.next(), shapes.next()) else {
+            return Err(refuse("has several shapes or none"));
+        };
+        let (radius, length) = match shape {
+            Shape::Ball { radius } => (f64::from(*radius), 0.0),
+            Shape::Capsule { half_height, radius } => (f64::from(*radius), 2.0 * f64::from(*half_height)),
+            _ => return Err(refuse("is no ball and no capsule")),
+        };
+        if place != Pose::IDENTITY {
+            return Err(refuse("has its shape away from its origin"));
+        }
+        let friction = view.material().map_or(0.0, |m| f64::from(m.static_friction));
+        let probe = Probe {
+            radius,
+            length,
+            mass: f64::from(view.mass()),
+            friction,
+            coupling: description.coupling,
+            pose: frame(&view.pose()?),
+        };
+        Ok(Self { probe, body: description.body, tool })
+    }
+
+    /// Adds a tool to a world.
     pub fn add(world: &mut World, probe: Probe) -> Result<Self, Error> {
         probe.check()?;
         let start = place(&probe.pose);
-        let set = |body: RigidBody| body.at(start.position).turned(start.rotation).can_sleep(false);
-        let handle = world.add_rigid(set(RigidBody::kinematic()))?;
         let radius = probe.radius as Real;
         let shape =
             if probe.length > 0.0 { Shape::capsule((0.5 * probe.length) as Real, radius) } else { Shape::ball(radius) };
         // the inertia of a ball with the size of the tool: a thin one has hardly any about its axis, and rings
         let size = probe.radius.max(0.5 * probe.length);
         let inertia = Sym3::diagonal(Vec3::splat((0.4 * probe.mass * size * size) as Real));
-        let tool = RigidBody::dynamic().shape(shape).mass(probe.mass as Real).inertia(inertia).gravity_scale(0.0);
-        let tool = tool.material(sinew::SurfaceMaterial::friction(probe.friction as Real));
-        let body = world.add_rigid(set(tool))?;
-        world.add_custom(std::sync::Arc::new(CouplingRows { handle, body, probe }))?;
-        Ok(Self { probe, body, handle })
-    }
-}
-
-/// The coupling as rows. Limits of force cut the error: the rows have none of their own.
-#[derive(Debug)]
-struct CouplingRows {
-    handle: BodyId,
-    body: BodyId,
-    probe: Probe,
-}
-
-impl CouplingRows {
-    /// B_c = 1.4 √(K_c m): the tool alone is damped at 70 % of critical.
-    fn numbers(&self) -> [(f64, f64, f64); 2] {
-        let Coupling { stiffness, damping, turn_stiffness, turn_damping, max_force, max_torque } = self.probe.coupling;
-        let turn = if turn_stiffness.is_finite() { turn_stiffness } else { 10.0 };
-        let size = self.probe.radius.max(0.5 * self.probe.length);
-        let inertia = 0.4 * self.probe.mass * size * size;
-        [
-            (stiffness, damping.max(1.4 * (stiffness * self.probe.mass).sqrt()), max_force),
-            (turn, turn_damping.max(1.4 * (turn * inertia).sqrt()), max_torque),
-        ]
-    }
-}
-
-impl Rows for CouplingRows {
-    fn bodies(&self) -> Vec<BodyId> {
-        vec![self.handle, self.body]
-    }
-
-    fn rows(&self, view: &View<'_>, out: &mut RowWriter<'_>) -> Result<(), sinew::Error> {
-        let [handle, tool] = [view.body_pose(self.handle)?, view.body_pose(self.body)?];
-        let Motion { linear, angular } = frame(&tool).error_from(&frame(&handle));
-        let [(k, c, force), (turn, spin, torque)] = self.numbers();
-        let linear = crate::frame::shortened(linear, force / k);
-        let angular = crate::frame::shortened(angular, torque / turn);
-        let at = |body| Site::Rigid { body, local: Vec3::ZERO };
-        for (axis, error) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(linear.to_array()) {
-            let row = out.row().push(&at(self.body), axis)?.push(&at(self.handle), -axis)?;
-            row.spring(error as Real, k as Real, c as Real);
-        }
-        for (axis, error) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(angular.to_array()) {
-            let row = out.row().twist(self.body, axis)?.twist(self.handle, -axis)?;
-            row.spring(error as Real, turn as Real, spin as Real);
-        }
-        Ok(())
+        let body = RigidBody::dynamic().shape(shape).mass(probe.mass as Real).inertia(inertia);
+        let body = body.material(SurfaceMaterial::friction(probe.friction as Real));
+        let turn = probe.coupling.turn_stiffness;
+        let coupling = Coupling { turn_stiffness: if turn.is_finite() { turn } else { RIGID }, ..probe.coupling };
+        let spec = ToolSpec::new(body.at(start.position).turned(start.rotation)).coupling(coupling);
+        let ids = world.add_tool(ToolSpec { max_speed: UNLIMITED, max_spin: UNLIMITED, ..spec })?;
+        Ok(Self { probe, body: ids.body, tool: ids.tool })
     }
 }

@@ -8,7 +8,7 @@
 
 use super::Reading;
 use crate::error::{Error, require};
-use crate::frame::{Frame, Wrench};
+use sinew_math::{Frame, Wrench};
 
 /// Settings of the intake.
 ///

@@ -8,7 +8,7 @@ pub use intake::{Intake, IntakeReport, IntakeSettings};
 pub use sim::{Hand, SimulatedDevice, SimulatedSettings};
 pub use workspace::{Workspace, WorkspaceSettings};
 
-use crate::frame::{Frame, Wrench};
+use sinew_math::{Frame, Wrench};
 
 /// A reading of a device, in its own axes.
 ///

@@ -9,8 +9,8 @@
 
 use super::{Device, Reading};
 use crate::error::{Error, require};
-use crate::frame::{Frame, Motion, Wrench};
 use sinew_math::Wide3;
+use sinew_math::{Frame, Motion, Wrench};
 
 /// Substeps of a tick.
 const SUBSTEPS: u32 = 16;

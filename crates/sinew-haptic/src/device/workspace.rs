@@ -9,7 +9,7 @@
 //! number has the limit of stability.
 
 use crate::error::{Error, require};
-use crate::frame::{Frame, Wrench};
+use sinew_math::{Frame, Wrench};
 use sinew_math::{Wide3, WideQuat};
 
 /// How a device is placed in the world.
@@ -147,7 +147,7 @@ impl Workspace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Motion;
+    use sinew_math::Motion;
 
     #[test]
     fn a_turned_device_feels_the_force_in_its_own_axes() {

@@ -8,11 +8,11 @@ mod points;
 mod solve;
 mod stall;
 
-use crate::coupling::Coupling;
 use crate::error::{Error, require};
-use crate::frame::{Frame, Wrench};
 use crate::snapshot::{MOST_TOOLS, Snapshot};
+use sinew::tool::Coupling;
 use sinew_math::Wide3;
+use sinew_math::{Frame, Wrench};
 use solve::{Loss, Solver};
 use stall::{Hold, Return};
 use std::array::from_fn;

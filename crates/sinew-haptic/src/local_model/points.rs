@@ -164,7 +164,7 @@ impl Points {
             return;
         }
         let push = force.dot(normal).max(0.0);
-        let rub = crate::frame::shortened(force - normal * force.dot(normal), friction * push);
+        let rub = sinew_math::shortened(force - normal * force.dot(normal), friction * push);
         self.force[i] = normal * push + rub;
     }
 

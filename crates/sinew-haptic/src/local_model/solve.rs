@@ -13,10 +13,10 @@
 //! anchors of friction live here and nowhere else: an anchor predicted by the physics overshoots on reversal.
 
 use super::points::{Anchor, Points};
-use crate::frame::{Frame, Motion, Wrench};
 use crate::geometry::Touch;
 use crate::snapshot::{MOST_POINTS, MOST_TOOLS, Snapshot};
 use sinew_math::Wide3;
+use sinew_math::{Frame, Motion, Wrench};
 
 /// Sweeps between two evaluations of all features.
 const RENEW: u32 = 3;
@@ -266,7 +266,7 @@ impl Solver {
         if point.friction > 0.0 && push > 0.0 {
             let slip = line.slip + across(drift + self.points.shifted(i) - line.shifted, line.normal);
             let wanted = across(old, line.normal) - slip / line.answer[1];
-            rub = crate::frame::shortened(wanted, point.friction * push);
+            rub = sinew_math::shortened(wanted, point.friction * push);
         }
         let force = line.normal * push + rub;
         let change = force - old;

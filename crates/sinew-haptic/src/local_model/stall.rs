@@ -4,8 +4,8 @@
 //! falls exponentially leaves 2 %. The return: full force at once would be a blow of 8 N; so the effective device is put
 //! where the force is what it was, and drawn back to the true one at a steady speed.
 
-use crate::coupling::Coupling;
-use crate::frame::{Motion, Wrench, shortened};
+use sinew::tool::Coupling;
+use sinew_math::{Motion, Wrench, shortened};
 
 /// A cap on force and torque that falls while no snapshot comes.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,9 @@
 //! form: one shape instead of a list of colliders, a material instead of a model.
 
 use super::described;
-use super::form::{ANY, FINITE, FieldInfo, Fields, Form, Reader, Record, Rule, from_to, kinds, put, record, tell};
+use super::form::{
+    ANY, FINITE, FieldInfo, Fields, Form, Reader, Record, Rule, from_to, kinds, put, record, record_form, tell,
+};
 use super::models::corotational;
 use super::schema::Schemas;
 use super::tree::{Entry, Node, Value};
@@ -79,6 +81,14 @@ const REPEAT: (&str, &str) = ("repeat", "Copies of it.");
 pub(crate) struct RigidSpec {
     body: RigidBody,
     pub repeat: Option<Repeat>,
+}
+
+record_form!(RigidSpec);
+
+impl Default for RigidSpec {
+    fn default() -> Self {
+        Self { body: RigidBody::dynamic(), repeat: None }
+    }
 }
 
 /// Fields that a file has in another form: the motion is the kind.

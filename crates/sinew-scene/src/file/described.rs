@@ -2,7 +2,7 @@
 //! descriptions. The types that have a form of their own in a file, or short forms, are listed in [`own`].
 
 use super::form::{ANY, FieldInfo, Fields, Form, Reader, article, one_of, put, tagged};
-use super::plain::{Name, list_schema};
+use super::plain::{Name, Wide, list_schema};
 use super::schema::{Schemas, object, words};
 use super::tree::{Entry, Node, Value};
 use sinew::spec::{Choice, Field, Item, Kind, Record, Rule, Spec, Variant, Word};
@@ -129,6 +129,7 @@ fn item(node: &Node, kind: &Kind, reader: &mut Reader<'_>) -> Option<Item> {
 fn plain_item(node: &Node, kind: &Kind, bases: &[Item], reader: &mut Reader<'_>) -> Option<Item> {
     match kind {
         Kind::Real(rule) => Real::read(node, rule, reader).map(Item::Real),
+        Kind::Wide(rule) => Wide::read(node, rule, reader).map(|wide| Item::Wide(wide.0)),
         Kind::Whole(rule) => i64::read(node, rule, reader).map(Item::Whole),
         Kind::Flag => bool::read(node, &ANY, reader).map(Item::Flag),
         Kind::Text => String::read(node, &ANY, reader).map(Item::Text),
@@ -297,6 +298,7 @@ fn value_of(item: &Item, kind: &Kind) -> Value {
 pub(crate) fn plain_value(item: &Item, kind: &Kind) -> Value {
     match (item, kind) {
         (Item::Real(x), _) => x.write(),
+        (Item::Wide(x), _) => Wide(*x).write(),
         (Item::Whole(i), _) => Value::Int(*i),
         (Item::Flag(yes), _) => Value::Bool(*yes),
         // also the name of an id
@@ -363,6 +365,7 @@ pub(crate) fn schema(kind: &Kind, schemas: &mut Schemas) -> Value {
 pub(crate) fn plain_schema(kind: &Kind, schemas: &mut Schemas) -> Value {
     match kind {
         Kind::Real(rule) => Real::schema(rule, schemas),
+        Kind::Wide(rule) => Wide::schema(rule, schemas),
         Kind::Whole(rule) => i64::schema(rule, schemas),
         Kind::Flag => bool::schema(&ANY, schemas),
         Kind::Text | Kind::Id(_) | Kind::Bytes => String::schema(&ANY, schemas),
@@ -419,6 +422,7 @@ pub(crate) fn wants(kind: &Kind) -> String {
     match (kind, own(kind)) {
         (_, Some(own)) => (own.wants)(),
         (Kind::Real(rule), _) => Real::wants(rule),
+        (Kind::Wide(rule), _) => Wide::wants(rule),
         (Kind::Whole(rule), _) => i64::wants(rule),
         (Kind::Flag, _) => bool::wants(&ANY),
         (Kind::Text | Kind::Bytes, _) => String::wants(&ANY),

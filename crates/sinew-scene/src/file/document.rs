@@ -11,8 +11,10 @@ use super::plain::{Name, Wide};
 use super::schema::{Schemas, object};
 use super::settings::Camera;
 use super::state::StateSpec;
+use super::tool::ToolTable;
 use super::tree::{Entry, Node, Span, Value};
 use crate::validate::tools::real;
+use sinew::tool::ToolIds;
 use sinew::{BodyId, BodySpec, Combined, CombinedIds, ConstraintId, Error, Settings, Vec3, World};
 use std::collections::BTreeMap;
 
@@ -61,11 +63,12 @@ pub(crate) struct Document {
     /// Constraints that hold tissue to bones: they are numbered before the joints.
     pub anchors: usize,
     pub joints: Vec<Placed<JointSpec>>,
+    pub tools: Vec<Placed<ToolTable>>,
     pub motions: Vec<(MotionSpec, ResolvedTarget)>,
 }
 
 /// Keys of the file beside those of the head.
-const TABLES: [&str; 4] = ["bodies", "combined", "joints", "motions"];
+const TABLES: [&str; 5] = ["bodies", "combined", "joints", "tools", "motions"];
 
 impl Document {
     /// Reads the tree and builds the world once; all errors are in the reader. The tree is dropped before the world is
@@ -76,9 +79,16 @@ impl Document {
         let bodies = read_bodies(&root, reader);
         let combined = read_combined(&root, reader);
         let joints = reader.within("joints", |r| read_table::<JointSpec>(&root, "joints", r));
+        let tools = reader.within("tools", |r| read_table::<ToolTable>(&root, "tools", r));
         let motions = reader.within("motions", |r| read_table::<MotionSpec>(&root, "motions", r));
         let mut names =
             Names { bodies: names_of(&root, "bodies", &bodies), joints: names_of(&root, "joints", &joints) };
+        let tool_names = names_of(&root, "tools", &tools);
+        for tool in tools.iter().filter(|t| names.bodies.contains(&t.name) || names.joints.contains(&t.name)) {
+            reader.problem_at(tool.span, &tool.path, format!("there is a body or joint '{}' already", tool.name));
+        }
+        names.bodies.extend(tool_names.iter().cloned());
+        names.joints.extend(tool_names);
         let place = |key: &str| root.get(key).map_or(root.span, |n| n.span);
         let (settings_at, state_at) = (place("settings"), place("state"));
         drop(root);
@@ -91,7 +101,7 @@ impl Document {
         let settings = head.as_ref().map(|h| h.settings.clone()).unwrap_or_default();
         let head = Head { settings, ..head.unwrap_or_default() };
         let (motions_read, motions) = (motions, Vec::new());
-        let mut document = Self { head, parameters, bodies, combined, anchors: 0, joints, motions };
+        let mut document = Self { head, parameters, bodies, combined, anchors: 0, joints, tools, motions };
         let mut world = match World::new(document.head.settings.clone()) {
             Ok(world) => world,
             Err(e) => {
@@ -144,6 +154,12 @@ impl Document {
                     ids.joints.insert(joint.name.clone(), id);
                 }
                 Err(e) => reader.problem_at(joint.span, &joint.path, e.to_string()),
+            }
+        }
+        for tool in &self.tools {
+            match add_tool(world, tool) {
+                Ok(made) => ids.add_tool(&tool.name, &made),
+                Err(e) => reader.problem_at(tool.span, &tool.path, e.to_string()),
             }
         }
         ids
@@ -202,11 +218,19 @@ impl Document {
                 world.add(built)?;
             }
         }
+        for tool in &self.tools {
+            add_tool(&mut world, tool)?;
+        }
         if let Some(state) = &self.head.state {
             state.restore(&mut world).map_err(Error::BadSnapshot)?;
         }
         Ok(world)
     }
+}
+
+fn add_tool(world: &mut World, tool: &Placed<ToolTable>) -> Result<ToolIds, Error> {
+    let spec = tool.item.build(&tool.name).map_err(|reason| Error::BadConstraint { constraint: "tool", reason })?;
+    world.add(spec)
 }
 
 /// Bodies and joints that were accepted.
@@ -218,6 +242,15 @@ struct Ids {
 }
 
 impl Ids {
+    /// A tool by its name, which is that of its body too.
+    fn add_tool(&mut self, name: &str, made: &ToolIds) {
+        self.bodies.insert(name.to_owned(), made.body);
+        self.joints.insert(name.to_owned(), made.tool);
+        for (k, jaw) in made.jaws.iter().flatten().enumerate() {
+            self.bodies.entry(format!("{name} jaw {}", k + 1)).or_insert(*jaw);
+        }
+    }
+
     /// Bones by the names of their tables, tissue by those that it got. Names of tables are stronger.
     fn add_combined(&mut self, parts: &CombinedIds, bones: &[String], world: &World) {
         self.anchors += parts.anchors.len() + parts.joints.len();
@@ -390,6 +423,7 @@ pub(crate) fn schema() -> Value {
     let combined = of(CombinedSpec::schema(&ANY, &mut schemas));
     add("combined", "Bones in tissue by name, made after the bodies.", combined);
     add("joints", "Joints, rods, ropes and springs by name.", of(JointSpec::schema(&ANY, &mut schemas)));
+    add("tools", "Tools that a hand moves, by name, made after the joints.", of(ToolTable::schema(&ANY, &mut schemas)));
     add("motions", "Scripted motion by name.", of(MotionSpec::schema(&ANY, &mut schemas)));
     let mut all = vec![
         Entry::new("$schema", Value::text("https://json-schema.org/draft/2020-12/schema")),

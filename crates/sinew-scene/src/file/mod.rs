@@ -56,6 +56,7 @@ mod surface;
 mod toml_scalar;
 mod toml_table;
 mod toml_text;
+mod tool;
 mod tree;
 mod write;
 
@@ -206,7 +207,7 @@ impl Counts {
             rigid,
             soft: world.bodies().count() - rigid,
             nodes: world.state().node_x.len(),
-            joints: document.joints.len(),
+            joints: document.joints.len() + document.tools.len(),
             motions: document.motions.len(),
         }
     }

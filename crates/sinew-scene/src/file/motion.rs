@@ -4,6 +4,7 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, kinds, record};
 use super::plain::{Name, Wide};
 use crate::validate::tools::real;
+use sinew::tool::ToolCommand;
 use sinew::{BodyId, BodySpec, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3, World};
 
 /// A scripted motion in the form of a scene file.
@@ -15,6 +16,7 @@ pub(crate) enum MotionSpec {
     Motor(Drive),
     Nodes(Nodes),
     Spin(Spin),
+    Tool(ToolMotion),
 }
 
 kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
@@ -24,6 +26,7 @@ kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
     "motor" => Motor(Drive), "The target of a hinge's or slider's motor.";
     "nodes" => Nodes(Nodes), "Keyframes of pinned nodes.";
     "spin" => Spin(Spin), "An oriented particle is turned.";
+    "tool" => Tool(ToolMotion), "Keyframes of the hand that moves a tool.";
 });
 
 /// A place at a time.
@@ -225,6 +228,66 @@ record!(Spin, "spin", "An oriented particle is turned; each spin holds until the
     { period: POSITIVE, "Begin anew after this time [s]; without: the last one stays."; }
 );
 
+/// A pose and an opening at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct HandKey {
+    time: Wide,
+    position: Vec3,
+    rotation: Quat,
+    opening: Option<Real>,
+}
+
+record!(HandKey, "hand key", "A pose of the hand at a time.",
+    base |_| HandKey { time: Wide(0.0), position: Vec3::ZERO, rotation: Quat::IDENTITY, opening: None },
+    needs {
+        time: NOT_NEGATIVE, "When [s].";
+        position: FINITE, "Commanded position of the tool's origin [m].";
+    },
+    {
+        rotation: ANY, "Commanded orientation.";
+        opening: NOT_NEGATIVE, "Commanded opening of the jaws [m]; without: that of the key before.";
+    }
+);
+
+/// Poses of a hand.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolMotion {
+    pub tool: Name,
+    keys: Vec<HandKey>,
+    period: Option<Wide>,
+    smooth: bool,
+}
+
+record!(ToolMotion, "tool motion", "Keyframes of the hand that moves a tool.",
+    base |_| ToolMotion { tool: Name::default(), keys: Vec::new(), period: None, smooth: false },
+    needs {
+        tool: ANY, "Which tool.";
+        keys: ANY, "Poses, their times rising.";
+    },
+    {
+        period: POSITIVE, "Period [s]; without: it stays at the last keyframe.";
+        smooth: ANY, "Starts and stops gently at each key, without a jerk.";
+    }
+);
+
+impl ToolMotion {
+    /// What the hand asks for at a time; `end` is the end of the step.
+    fn command(&self, tool: ConstraintId, end: f64) -> Command {
+        let (i, j, blend) = between(&self.keys, |k| k.time.0, within(end, self.period));
+        let (from, to) = (&self.keys[i], &self.keys[j]);
+        let blend = real(if self.smooth { gentle(blend) } else { blend });
+        let rotation = from.rotation.slerp(to.rotation, blend).normalize();
+        // a key without an opening keeps that of the last one that has it
+        let before = self.keys[..=i].iter().rev().find_map(|k| k.opening);
+        let opening = match (before, to.opening) {
+            (Some(a), Some(b)) => Some(a + (b - a) * blend),
+            (known, _) => known,
+        };
+        let pose = Pose::new(from.position.lerp(to.position, blend), rotation);
+        Command::Tool { tool, command: ToolCommand { pose, opening, time: end } }
+    }
+}
+
 impl Nodes {
     /// Why a body's nodes cannot be moved, if they cannot. Nodes pinned by regions are known only to the engine.
     pub fn unpinned(&self, body: &BodySpec) -> Option<String> {
@@ -267,6 +330,7 @@ impl MotionSpec {
             Self::Motor(d) => MotionTarget::Joint(&d.joint),
             Self::Nodes(n) => MotionTarget::Body(&n.body),
             Self::Spin(s) => MotionTarget::Body(&s.body),
+            Self::Tool(t) => MotionTarget::Joint(&t.tool),
         }
     }
 
@@ -283,6 +347,7 @@ impl MotionSpec {
                 n.keys.iter().map(|k| k.time.0).collect()
             }
             Self::Spin(s) => s.keys.iter().map(|k| k.time.0).collect(),
+            Self::Tool(t) => t.keys.iter().map(|k| k.time.0).collect(),
             Self::Impulse(_) => return None,
         };
         if times.is_empty() {
@@ -294,6 +359,10 @@ impl MotionSpec {
 
     /// Why it cannot be done in this world, and whose name is to blame.
     pub fn fault_in(&self, target: ResolvedTarget, world: &World) -> Option<(&Name, String)> {
+        if let (Self::Tool(t), ResolvedTarget::Joint(tool)) = (self, target) {
+            let fault = world.tool(tool).is_err().then(|| format!("'{}' is not a tool", t.tool.text));
+            return fault.map(|fault| (&t.tool, fault));
+        }
         let (Self::Spin(s), ResolvedTarget::Body(body)) = (self, target) else { return None };
         let able = world.body(body).is_ok_and(|b| b.particle_spin(s.node).is_some());
         (!able).then(|| (&s.body, format!("'{}' has no oriented particle {}", s.body.text, s.node)))
@@ -343,6 +412,7 @@ impl MotionSpec {
                 }
                 Command::Motor { joint, motor: Some(motor) }
             }
+            (Self::Tool(t), ResolvedTarget::Joint(tool)) => t.command(tool, end),
             (Self::Spin(s), ResolvedTarget::Body(body)) => {
                 // as good as on time: the tick's own rounding must not delay it by a step
                 let time = within(now, s.period) + 1e-6 * dt;

@@ -56,10 +56,10 @@ impl StateSpec {
         let mut columns = Vec::new();
         for name in names {
             let found = self.columns.iter().find(|c| c.name == name);
-            // files of versions without edits of topology do not have its column
+            // files of versions without edits of topology and tools do not have their columns
             let words = match found {
                 Some(column) => &column.words[..],
-                None if name == "topology" => &[],
+                None if ["topology", "tools", "tool_anchors"].contains(&name) => &[],
                 None => return Err(format!("the column '{name}' is missing")),
             };
             columns.push(words.iter().flat_map(|&w| (w as u32).to_le_bytes()).collect::<Vec<u8>>());

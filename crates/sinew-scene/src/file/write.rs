@@ -14,7 +14,7 @@ use super::plain::Name;
 use super::print;
 use super::tree::{Entry, Value};
 use super::{SceneFile, Syntax, state};
-use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, SoftModel, World};
+use sinew::{Blueprint, BodyId, BodySpec, BodyView, ConstraintSpec, Error, SoftModel, World};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Description of a world that is written to a file.
@@ -101,7 +101,12 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
         // anchors of tissue come before the joints of the file
         let joint =
             |s: &SceneFile| s.document.joints.get(slot.checked_sub(s.document.anchors)?).map(|j| j.name.clone());
-        let key = scene.and_then(joint).unwrap_or_else(|| free_name(format!("joint {slot}"), scene));
+        let tool = match &item {
+            ConstraintSpec::Tool(tool) => Some(names[slot_of(tool.body)].clone()),
+            _ => None,
+        };
+        // a motion names a tool by its body
+        let key = tool.or_else(|| scene.and_then(joint)).unwrap_or_else(|| free_name(format!("joint {slot}"), scene));
         let spec = JointSpec::of(&item, &name);
         table.push(Entry::new(key, with_kind(spec.write())));
     }

@@ -154,6 +154,38 @@ pub(super) const ARM: Scene = file_scene!(
 pub(super) const PRESS: Scene =
     file_scene!("press", "A plate presses a foam ball flat and lets it go, every two seconds.", "", 6.0);
 
+/// A probe on a soft cube.
+pub(super) const PROBE_CUBE: Scene = file_scene!(
+    "probe-cube",
+    "A ball on a spring to the hand presses a soft cube, slides over it with friction and lets go.",
+    "",
+    4.0
+);
+
+/// A lump in tissue.
+pub(super) const PALPATION: Scene = file_scene!(
+    "palpation",
+    "A probe presses soft tissue at five places: over the stiff lump in the middle the hand feels more.",
+    "",
+    5.0
+);
+
+/// A grasper and a probe on one cube.
+pub(super) const TWO_TOOLS: Scene = file_scene!(
+    "two-tools",
+    "A grasper lifts a cube by the friction of its jaws, a probe from the other side pushes it: both hands feel both.",
+    "",
+    5.0
+);
+
+/// Two grippers and an organ.
+pub(super) const GRAB_LIVER: Scene = file_scene!(
+    "grab-liver",
+    "Two graspers anchor themselves in the lobes of a liver, lift it off the table, twist it and let it go.",
+    "",
+    6.0
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -69,7 +69,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 41] = [
+static SCENES: [Scene; 45] = [
     dish::JELLY,
     drapery::CLOTH,
     teapots::TEAPOTS,
@@ -111,6 +111,10 @@ static SCENES: [Scene; 41] = [
     file_scenes::HAND,
     file_scenes::ARM,
     file_scenes::PRESS,
+    file_scenes::PROBE_CUBE,
+    file_scenes::PALPATION,
+    file_scenes::TWO_TOOLS,
+    file_scenes::GRAB_LIVER,
 ];
 
 /// All built-in scenes.

@@ -10,6 +10,7 @@ mod elastic_laws;
 mod elastic_statics;
 mod friction;
 mod friction_contact;
+mod hands;
 mod mixed;
 mod reading;
 mod relations;
@@ -32,5 +33,11 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
         [elastic_statics::CASES, elastic_contact::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
     let friction = [friction::CASES, friction_contact::CASES];
     let thin = [ropes::CASES, ropes_contact::CASES, cloth::CASES];
-    rigid.into_iter().chain(thin).chain(soft).chain(friction).chain([trust::CASES, relations::CASES]).flatten()
+    rigid
+        .into_iter()
+        .chain(thin)
+        .chain(soft)
+        .chain(friction)
+        .chain([trust::CASES, relations::CASES, hands::CASES])
+        .flatten()
 }

@@ -118,6 +118,11 @@ impl Case {
         Self { id, group: "friction", title, model, run, known: None }
     }
 
+    /// A case of tools that a hand moves.
+    pub const fn tool(id: &'static str, title: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "tools", title, model: "tool", run, known: None }
+    }
+
     /// The same, with the reason why it is out.
     pub const fn known(self, why: &'static str) -> Self {
         Self { known: Some(why), ..self }

@@ -8,6 +8,7 @@ mod friction;
 mod rigid;
 mod rigid_more;
 mod thin;
+mod tools;
 mod trust;
 
 use sinew_scene::validate::{Case, Reading, cases};

@@ -53,6 +53,10 @@ impl<S: SerializeTuple> Sink for Writer<S> {
         self.part(x);
     }
 
+    fn wide(&mut self, x: f64) {
+        self.part(x);
+    }
+
     fn count(&mut self, n: u64) {
         self.part(n);
     }
@@ -143,6 +147,10 @@ impl<'de, A: SeqAccess<'de>> Reader<'de, A> {
 
 impl<'de, A: SeqAccess<'de>> Source for Reader<'de, A> {
     fn real(&mut self) -> Option<Real> {
+        self.part()
+    }
+
+    fn wide(&mut self) -> Option<f64> {
         self.part()
     }
 

@@ -33,8 +33,9 @@ pub(crate) use patch::BuiltPatchJoint;
 pub use patch::{PatchJoint, PatchKind, PatchRest};
 pub(crate) use pulley::BuiltPulley;
 pub use pulley::Pulley;
+pub(crate) use row::Wish;
 pub use row::{Bounds, Row, RowBuffer, RowId, Term};
-pub(crate) use site::Place;
+pub(crate) use site::{Place, check_surfels, has_own_response};
 pub use site::{Site, View};
 pub(crate) use volume::BuiltVolume;
 pub use volume::{Volume, VolumeLaw};
@@ -42,6 +43,7 @@ pub use volume::{Volume, VolumeLaw};
 use crate::error::Error;
 use crate::math::{Real, Vec3};
 use crate::solver::soft::Softness;
+use crate::tool::{BuiltTool, Tool};
 
 /// Number of rows of custom constraints and of joints whose impulses are stored: a joint has at most three linear and
 /// three angular rows, two limits and a motor.
@@ -184,6 +186,8 @@ constraints! {
     Volume, BuiltVolume, "volume", "Holds the volume inside a surface, or fills it with gas.";
     /// A joint on a patch of surface.
     PatchJoint, BuiltPatchJoint, "patch", "A joint between a patch of surface and a rigid body or the world.";
+    /// The coupling of a tool.
+    Tool, BuiltTool, "tool", "Ties a rigid body to a hand; written by Sinew, `[tools.NAME]` is easier.";
     /// A rope over two guides.
     Pulley, BuiltPulley, "pulley", "One rope from a site over two guides to another site.";
 }

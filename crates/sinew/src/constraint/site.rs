@@ -7,6 +7,7 @@ use crate::error::{Error, finite_vec};
 use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, beyond_tangent, rigid_pose, vec};
 use crate::model::surface::Share;
 use crate::model::{Body, BodyId, Model, Nodes};
+use crate::state::{ToolAnchor, ToolMemory};
 use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, Via, choice, record};
 
 /// A point that a constraint acts on.
@@ -226,6 +227,10 @@ pub struct View<'a> {
     pub(crate) inertia: &'a [Block],
     pub(crate) soft: &'a dyn BodyModels,
     pub(crate) internal_state: &'a [Real],
+    pub(crate) tools: &'a [ToolMemory],
+    pub(crate) anchors: &'a [ToolAnchor],
+    /// Time since the start of the step [s].
+    pub(crate) elapsed: Real,
     /// Substep [s].
     pub h: Real,
 }

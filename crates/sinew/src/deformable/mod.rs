@@ -26,6 +26,7 @@ pub mod particle;
 pub(crate) mod parts;
 #[doc(hidden)]
 pub mod pbd;
+pub(crate) mod reserved;
 pub mod rotation;
 #[doc(hidden)]
 pub mod shape_matching;
@@ -201,6 +202,12 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         &[]
     }
 
+    /// The body as one whose elements are edited in place, when it was made with a reserve.
+    #[doc(hidden)]
+    fn reserved(&mut self) -> Option<&mut dyn reserved::Reserved> {
+        None
+    }
+
     /// The body as nodes under distance constraints, when it has no others: a step may then store it as a structure of
     /// arrays.
     #[doc(hidden)]
@@ -345,6 +352,11 @@ pub struct RigidSums {
 }
 
 impl RigidSums {
+    /// Empty sums, with room for this many nodes.
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        Self { arms: Vec::with_capacity(nodes), totals: None }
+    }
+
     /// Centre of mass, arms, inertia and the momentum after external forces alone.
     pub fn sum_up(&mut self, masses: &[Real], h: Real, body: &BodyMut<'_>) {
         self.totals = None;

@@ -74,7 +74,7 @@ pub(crate) fn place_start(model: &Model, state: &State, guard: &mut GuardWork) {
             *held = None;
             continue;
         };
-        let stamp = model.stamp(slot as u32);
+        let stamp = model.surface_stamp(slot as u32);
         if held.as_ref().is_none_or(|h| !h.is_of(stamp)) {
             *held = Some(GuardBody::new(stamp, body));
         }

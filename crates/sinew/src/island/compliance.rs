@@ -240,6 +240,7 @@ impl ComplianceWork {
         work.inertia.resize(2 * slots, [0.0; 4]);
         work.internal_state.clear();
         work.internal_state.extend_from_slice(&state.internal_state);
+        work.load_tools(state);
         for (slot, body) in model.bodies.iter() {
             let (i, frozen) = (slot as usize, state.is_frozen(slot as usize));
             work.pose[2 * i] = state.x[i].extend(0.0).to_array();
@@ -283,6 +284,11 @@ impl ComplianceWork {
                 });
                 if first.is_some() {
                     self.constraints.push(slot);
+                }
+            }
+            for anchor in &state.tool_anchors {
+                if moves(now, anchor.tool) && moves(now, anchor.body) {
+                    self.islands.link(anchor.tool, anchor.body);
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! They run before the sweep islands: islands share no row, so that the order does not matter, and kinematic bodies are
 //! then still at their poses of the start of the step.
 
-use crate::constraint::{Bounds, Constraint, RowBuffer};
+use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::contact::point::slop;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
@@ -331,7 +331,7 @@ fn constraint_rows(
     rows: &mut RowBuffer,
 ) {
     let IslandWork { implicit, warm, .. } = work;
-    let view = bodies.view(model, soft, ctx.h);
+    let view = View { elapsed: ctx.elapsed(), ..bodies.view(model, soft, ctx.h) };
     for span in &mut implicit.spans[island.spans..] {
         let Some(constraint) = model.constraints.at(span.constraint) else { continue };
         let start = rows.len();

@@ -184,6 +184,8 @@ fn of_constraint(
 fn entry(constraint: &Constraint, last: bool) -> Entry {
     match constraint {
         Constraint::Joint(joint) if last && joint.source.motor.is_some() => Entry::Motor,
+        // the work of the hand
+        Constraint::Tool(_) => Entry::Motor,
         Constraint::Volume(volume) if !matches!(volume.source.law, VolumeLaw::Held { .. }) => Entry::Load,
         _ => Entry::Constraint,
     }

@@ -1,11 +1,52 @@
-//! Loads on the surface of a soft body, and nodes that are held in some directions only.
+//! Loads on the surface of a soft body, the air around it, and nodes that are held in some directions only.
 
 use super::soft::{Region, SoftBody};
 use super::surface::Surface;
 use crate::deformable::fem::Face;
-use crate::error::{Error, finite_vec, not_negative};
+use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Real, Vec3};
 use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, record};
+
+/// The air around the surface of a soft body: drag on its triangles, and wind.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let breeze = Air { wind: Vec3::X * 3.0, ..Air::default() };
+/// let sail = TriMesh::sheet([4, 4], [1.0, 1.0], Diagonals::Alternating)?;
+/// let sail = SoftBody::new(Geometry::Sheet(sail), SoftModel::Membrane(fem::MembraneParams::default())).air(breeze);
+/// let mut world = World::default();
+/// world.add_soft(sail)?;
+/// world.step(&Input::none());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Air {
+    /// Density [kg/m³]: air 1.2, water 1000.
+    pub density: Real,
+    /// Drag coefficient across a triangle: about 1.2 for a plate.
+    pub normal: Real,
+    /// Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.
+    pub tangential: Real,
+    /// Velocity of the air [m/s].
+    pub wind: Vec3,
+}
+
+impl Default for Air {
+    fn default() -> Self {
+        Self { density: 1.2, normal: 1.2, tangential: 0.03, wind: Vec3::ZERO }
+    }
+}
+
+impl Air {
+    pub(crate) fn check(&self, who: &str) -> Result<(), Error> {
+        not_negative(&format!("{who}.density"), self.density)?;
+        not_negative(&format!("{who}.normal"), self.normal)?;
+        not_negative(&format!("{who}.tangential"), self.tangential)?;
+        finite_vec(&format!("{who}.wind"), self.wind)?;
+        check(&format!("{who}.wind"), self.wind.length(), self.wind.length() < 1e4, "below 10 km/s")
+    }
+}
 
 /// A load on a part of a soft body: a pressure, a force, or both.
 ///
@@ -132,6 +173,14 @@ pub(crate) struct LoadTarget<'a> {
     pub quadratic: &'a [Face],
 }
 
+impl<'a> LoadTarget<'a> {
+    /// A body whose nodes are those of its geometry.
+    pub fn of(source: &'a SoftBody, nodes: &'a super::Nodes) -> Self {
+        let super::Nodes { surface, rest, mass, .. } = nodes;
+        Self { surface, rest: source.geometry.nodes(), surfels: rest, mass, quadratic: &[] }
+    }
+}
+
 impl LoadTarget<'_> {
     pub fn build(&self, who: &str, loads: &[Load]) -> Result<Vec<BuiltLoad>, Error> {
         loads.iter().enumerate().map(|(k, load)| self.build_one(&format!("{who}.loads[{k}]"), load)).collect()
@@ -139,7 +188,7 @@ impl LoadTarget<'_> {
 
     fn build_one(&self, who: &str, load: &Load) -> Result<BuiltLoad, Error> {
         let refuse = |reason: &str| Error::BadShape { shape: who.to_owned(), reason: reason.to_owned() };
-        crate::error::check(&format!("{who}.pressure"), load.pressure, load.pressure.is_finite(), "finite")?;
+        check(&format!("{who}.pressure"), load.pressure, load.pressure.is_finite(), "finite")?;
         finite_vec(&format!("{who}.force"), load.force)?;
         not_negative(&format!("{who}.ramp"), load.ramp)?;
         if load.pressure == 0.0 && load.force == Vec3::ZERO {
@@ -257,6 +306,13 @@ record!(PinnedAxes, "pinned axes", "Nodes that are held along some axes of the r
     x: ANY, "Held along x.";
     y: ANY, "Held along y.";
     z: ANY, "Held along z.";
+});
+
+record!(Air, "air", "The air around a surface: drag on its triangles, and wind.", Air::default(), {
+    density: NOT_NEGATIVE, "Density [kg/m³]: air 1.2, water 1000.";
+    normal: NOT_NEGATIVE, "Drag coefficient across a triangle: about 1.2 for a plate.";
+    tangential: NOT_NEGATIVE, "Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.";
+    wind: FINITE, "Velocity of the air [m/s].";
 });
 
 record!(Load, "load", "A pressure or a force on a part of the surface.", Load::default(), {

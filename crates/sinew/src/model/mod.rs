@@ -13,6 +13,7 @@ mod pairs;
 pub mod particle_skin;
 mod particles;
 pub mod primitives;
+mod reserve;
 mod rigid;
 mod shape;
 mod soft;
@@ -25,17 +26,18 @@ mod voxels;
 pub use custom::{CustomModel, ModelRegistry};
 pub use ids::{BodyId, ConstraintId};
 pub(crate) use ids::{Slots, Stamp};
-pub use load::{Load, PinnedAxes};
+pub use load::{Air, Load, PinnedAxes};
 pub use material::{Grain, Groups, SurfaceMaterial};
 pub use matter::{ElasticMaterial, Preset};
 pub(crate) use nodes::{NodeSource, Nodes, Start, mean_edge};
 pub use pairs::{PairRule, PairRules, Pairing};
 pub use particles::Particles;
+pub use reserve::{HeldFace, Reserve};
 pub(crate) use rigid::{BuiltCollider, Rigid};
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
-pub use soft::{Air, Geometry, Region, Skin, SoftBody, SoftModel};
-pub use topology::{LostConstraints, NewNode, Remap, TopologyEdit};
+pub use soft::{Geometry, Region, Skin, SoftBody, SoftModel};
+pub use topology::{Corners, LostConstraints, NewNode, Remap, TopologyEdit};
 
 use crate::constraint::Constraint;
 use crate::error::Error;
@@ -73,8 +75,10 @@ pub struct Model {
     pub(crate) row_start: Vec<u32>,
     /// Pairs of bodies whose joint disables their collision, sorted.
     pub(crate) apart: Vec<(u32, u32)>,
-    /// Incremented by every edit; all derived data compare it.
+    /// Incremented by every edit but those of elements in place; all derived data compare it.
     pub(crate) revision: u64,
+    /// Incremented by edits of elements in place.
+    pub(crate) element_revision: u64,
 }
 
 impl Model {
@@ -119,6 +123,12 @@ impl Model {
     /// Identity of the body in a slot and of its topology: data derived from either compare it.
     pub(crate) fn stamp(&self, slot: u32) -> Stamp {
         let topology = self.nodes_at(slot).map_or(0, |n| n.topology);
+        Stamp { generation: self.bodies.generation(slot), topology }
+    }
+
+    /// Identity of the body in a slot and of its surface.
+    pub(crate) fn surface_stamp(&self, slot: u32) -> Stamp {
+        let topology = self.nodes_at(slot).map_or(0, |n| n.surface_topology);
         Stamp { generation: self.bodies.generation(slot), topology }
     }
 

@@ -1,8 +1,8 @@
 //! Bodies made of nodes, as used by the step: a range of nodes, a surface, and for soft bodies a model.
 
-use super::load::{BuiltLoad, Load, LoadTarget};
+use super::load::{Air, BuiltLoad, Load, LoadTarget};
 use super::particle_skin::ParticleSkin;
-use super::soft::{Air, Built, SoftBody, SoftModel};
+use super::soft::{Built, SoftBody, SoftModel};
 use super::surface::{Cells, Surface};
 use super::{Groups, Particles, SurfaceMaterial};
 use crate::deformable::{Coordinates, Deformable, rotation};
@@ -41,6 +41,14 @@ pub(crate) struct Nodes {
     pub start: u32,
     /// Incremented when nodes, elements or surface cells are appended, removed or renumbered.
     pub topology: u32,
+    /// The topology number that the surface was made for: older than `topology` after edits that hold it.
+    pub surface_topology: u32,
+    /// Length of the range in State with the reserve, whose columns are zero.
+    pub room: u32,
+    /// Of each triangle of the surface of a body with a reserve, the side that it is; see [`TetMesh::side`].
+    ///
+    /// [`TetMesh::side`]: crate::TetMesh
+    pub sides: Vec<u32>,
     /// First state variable of the model in State.
     pub internal_state_start: u32,
     pub internal_state_count: u32,
@@ -146,6 +154,9 @@ impl Nodes {
         let nodes = Self {
             start,
             topology: 0,
+            surface_topology: 0,
+            room: count as u32,
+            sides: Vec::new(),
             internal_state_start,
             internal_state_count: 0,
             total_mass: mass.iter().sum(),
@@ -168,11 +179,13 @@ impl Nodes {
         Ok((nodes, start_state))
     }
 
-    pub fn of_soft(source: SoftBody, start: u32, internal_state_start: u32) -> Result<(Self, Start), Error> {
+    pub fn of_soft(mut source: SoftBody, start: u32, internal_state_start: u32) -> Result<(Self, Start), Error> {
         let who = naming("soft body", &source.name);
-        let Built { model, rest, surface, skin, faces } = source.build(&who)?;
-        let mass = model.masses().to_vec();
-        let inv_mass = pin(&who, &mass, &source.pinned_nodes(&rest))?;
+        let Built { mut model, rest, surface, skin, faces } = source.build(&who)?;
+        let mut mass = model.masses().to_vec();
+        let (room, sides) = source.prepare_reserve(&rest);
+        mass.reserve_exact(room - mass.len());
+        let mut inv_mass = pin(&who, &mass, &source.pinned_nodes(&rest))?;
         let traits = NodeTraits {
             radius: source.thickness,
             material: source.material,
@@ -186,7 +199,8 @@ impl Nodes {
         traits.check(&who)?;
         not_negative(&format!("{who}.thickness"), source.thickness)?;
         let positions: Vec<Vec3> = rest.iter().map(|&p| source.pose.point(p)).collect();
-        let total: Real = mass.iter().sum();
+        inv_mass.reserve_exact(room - inv_mass.len());
+        let total: Real = model.reserved().map_or_else(|| mass.iter().sum(), |body| body.total_mass());
         let centre = positions.iter().zip(&mass).fold(Vec3::ZERO, |s, (&x, &m)| s + x * m) / total;
         let moving = positions.iter().zip(&inv_mass);
         let velocities = moving
@@ -216,6 +230,9 @@ impl Nodes {
         let nodes = Self {
             start,
             topology: 0,
+            surface_topology: 0,
+            room: room as u32,
+            sides,
             internal_state_start,
             internal_state_count: internal_state.len() as u32,
             total_mass: total,
@@ -240,6 +257,11 @@ impl Nodes {
 
     pub fn span(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.inv_mass.len()
+    }
+
+    /// Its range in the columns of State, with the reserve.
+    pub fn room_span(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.room as usize
     }
 
     pub fn internal_state_span(&self) -> Range<usize> {
@@ -267,6 +289,39 @@ impl Nodes {
         self.loads = on.build(&who, &loads)?;
         source.loads = loads;
         Ok(())
+    }
+
+    /// Number of pinned nodes.
+    pub fn pinned_count(&self) -> usize {
+        match &self.source {
+            NodeSource::Soft(source) => source.pinned.len(),
+            NodeSource::Particles(_) => 0,
+        }
+    }
+
+    /// True when elements were edited in place since the surface was made.
+    pub fn is_surface_held(&self) -> bool {
+        let NodeSource::Soft(source) = &self.source else { return false };
+        source.reserve.as_ref().is_some_and(|r| !r.faces.is_empty())
+    }
+
+    /// True when a load acts on nodes and not on triangles.
+    pub fn has_node_loads(&self) -> bool {
+        self.loads.iter().any(|load| load.faces.is_empty() && load.skin.is_empty())
+    }
+
+    /// Finds the nodes of all loads again. A region that has no node any more keeps the load as it is.
+    pub fn follow_node_loads(&mut self) {
+        let loads = match &self.source {
+            NodeSource::Soft(source) => source.loads.clone(),
+            NodeSource::Particles(_) => return,
+        };
+        let _ = self.set_loads(loads);
+    }
+
+    /// Edge lengths of a surface that is new.
+    pub fn measure_edges(&mut self) {
+        self.shortest = shortest(&self.cells, &self.rest);
     }
 
     /// Rebuilds the model, for a step that has none yet. A source that was accepted once is accepted again.

@@ -1,7 +1,8 @@
 //! Soft bodies to be added: a geometry, a model with its parameters, and the contact properties of the surface.
 
-use super::load::{Load, PinnedAxes};
+use super::load::{Air, Load, PinnedAxes};
 use super::particle_skin::ParticleSkin;
+use super::reserve::Reserve;
 use super::surface::{BindOptions, Surface, offset};
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
@@ -11,9 +12,9 @@ use crate::deformable::oriented::Oriented;
 use crate::deformable::pbd::Pbd;
 use crate::deformable::shape_matching::{Clusters, ShapeMatching};
 use crate::deformable::{Coordinates, Deformable, fem, oriented, pbd, rotation, shape_matching, spring};
-use crate::error::{Error, check, finite_vec, not_negative};
+use crate::error::{Error, check, finite_vec};
 use crate::math::{Pose, Quat, Real, Vec3};
-use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, choice, from_to, record};
+use sinew_spec::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, SHARE, choice, from_to, record};
 
 /// The rest shape of a soft body.
 ///
@@ -170,47 +171,6 @@ impl Region {
     }
 }
 
-/// The air around the surface of a soft body: drag on its triangles, and wind.
-///
-/// ```
-/// use sinew::*;
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let breeze = Air { wind: Vec3::X * 3.0, ..Air::default() };
-/// let sail = TriMesh::sheet([4, 4], [1.0, 1.0], Diagonals::Alternating)?;
-/// let sail = SoftBody::new(Geometry::Sheet(sail), SoftModel::Membrane(fem::MembraneParams::default())).air(breeze);
-/// let mut world = World::default();
-/// world.add_soft(sail)?;
-/// world.step(&Input::none());
-/// # Ok(()) }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Air {
-    /// Density [kg/m³]: air 1.2, water 1000.
-    pub density: Real,
-    /// Drag coefficient across a triangle: about 1.2 for a plate.
-    pub normal: Real,
-    /// Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.
-    pub tangential: Real,
-    /// Velocity of the air [m/s].
-    pub wind: Vec3,
-}
-
-impl Default for Air {
-    fn default() -> Self {
-        Self { density: 1.2, normal: 1.2, tangential: 0.03, wind: Vec3::ZERO }
-    }
-}
-
-impl Air {
-    pub(crate) fn check(&self, who: &str) -> Result<(), Error> {
-        not_negative(&format!("{who}.density"), self.density)?;
-        not_negative(&format!("{who}.normal"), self.normal)?;
-        not_negative(&format!("{who}.tangential"), self.tangential)?;
-        finite_vec(&format!("{who}.wind"), self.wind)?;
-        check(&format!("{who}.wind"), self.wind.length(), self.wind.length() < 1e4, "below 10 km/s")
-    }
-}
-
 /// A soft body to be added.
 ///
 /// ```
@@ -226,6 +186,10 @@ pub struct SoftBody {
     pub geometry: Geometry,
     /// The deformable model.
     pub model: SoftModel,
+    /// Fraction of its volume that each element fills, in (0, 1]: factor on its mass and stiffness. Empty: all are full.
+    pub fill: Vec<Real>,
+    /// Room for edits of the topology in place.
+    pub reserve: Option<Reserve>,
     /// A separate surface; none: the body's boundary. On ellipsoidal nodes it follows their frames and is for
     /// rendering only; contact is with the ellipsoids.
     pub skin: Option<Skin>,
@@ -282,6 +246,8 @@ impl SoftBody {
         Self {
             geometry,
             model,
+            fill: Vec::new(),
+            reserve: None,
             skin: None,
             pose: Pose::IDENTITY,
             velocity: Vec3::ZERO,
@@ -412,14 +378,19 @@ impl SoftBody {
         finite_vec(&format!("{who}.velocity"), self.velocity)?;
         finite_vec(&format!("{who}.spin"), self.spin)?;
         let turn = self.pose.rotation.length();
-        crate::error::check(
+        check(
             &format!("{who}.pose.rotation"),
             turn,
             turn.is_finite() && (turn - 1.0).abs() < 1e-2,
             "a unit quaternion",
         )?;
         let refuse = |reason: String| Error::BadShape { shape: who.to_owned(), reason };
-        let Built { model, rest, surface, faces, .. } = self.make().map_err(refuse)?;
+        self.check_fill().map_err(refuse)?;
+        let Built { model, rest, surface, faces, .. } = match &self.reserve {
+            Some(reserve) => self.make_reserved(reserve),
+            None => self.make(),
+        }
+        .map_err(refuse)?;
         if let (Some(skin), Coordinates::Ellipsoids) = (&self.skin, model.traits().coordinates) {
             skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
             let mut internal_state = vec![0.0; model.traits().internal_state_count];
@@ -464,7 +435,7 @@ impl SoftBody {
         };
         Ok(match (&self.model, geometry) {
             (SoftModel::Corotational(p), Geometry::Tets(mesh)) => {
-                boxed(Box::new(text(fem::Corotational::new(mesh, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(fem::Corotational::filled(mesh, &self.fill, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Solid(p), Geometry::Tets(mesh)) => {
                 let model = text(fem::Solid::new(mesh, *p))?;
@@ -508,7 +479,7 @@ impl SoftBody {
             (SoftModel::Custom(model), _) => boxed(model.build(geometry)?, geometry.nodes(), surface),
             (SoftModel::Springs(p), _) => {
                 let (model, rest) = match geometry {
-                    Geometry::Tets(mesh) => (spring::MassSpring::from_tets(mesh, p), &mesh.vertices),
+                    Geometry::Tets(mesh) => (spring::MassSpring::from_filled_tets(mesh, &self.fill, p), &mesh.vertices),
                     Geometry::Sheet(mesh) => (spring::MassSpring::from_triangles(mesh, p), &mesh.vertices),
                     Geometry::Rope(points) => (spring::MassSpring::from_rope(points, p), points),
                     Geometry::Points(_) => return Err(self.mismatch()),
@@ -563,7 +534,10 @@ impl SoftBody {
         let SoftModel::Springs(p) = &mut self.model else { return };
         let spring::Mass::Total(total) = p.mass else { return };
         let volume: Real = match &before.geometry {
-            Geometry::Tets(mesh) => (0..mesh.tets.len()).map(|t| mesh.tet_volume(t)).sum(),
+            Geometry::Tets(mesh) => {
+                let fill = |t: usize| before.fill.get(t).copied().unwrap_or(1.0);
+                (0..mesh.tets.len()).map(|t| mesh.tet_volume(t) * fill(t)).sum()
+            }
             Geometry::Sheet(mesh) => (0..mesh.triangles.len()).map(|t| mesh.area(t) * p.thickness).sum(),
             Geometry::Rope(points) => points.windows(2).map(|w| (w[1] - w[0]).length() * p.cross_section).sum(),
             Geometry::Points(_) => return,
@@ -669,13 +643,6 @@ record!(Skin, "skin", "A detailed surface on a coarse body.", Skin { mesh: TriMe
     offset: FINITE, "How far it is moved out along its normals before it is bound [m].";
 });
 
-record!(Air, "air", "The air around a surface: drag on its triangles, and wind.", Air::default(), {
-    density: NOT_NEGATIVE, "Density [kg/m³]: air 1.2, water 1000.";
-    normal: NOT_NEGATIVE, "Drag coefficient across a triangle: about 1.2 for a plate.";
-    tangential: NOT_NEGATIVE, "Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.";
-    wind: FINITE, "Velocity of the air [m/s].";
-});
-
 // The order of the fields is that of saves: new ones are appended.
 record!(SoftBody, "soft body", "A deformable body.",
     SoftBody::new(Geometry::Points(Vec::new()), SoftModel::Solid(fem::SolidParams::default())), {
@@ -697,4 +664,6 @@ record!(SoftBody, "soft body", "A deformable body.",
     damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
     air: ANY, "The air around its surface: drag and wind; without: vacuum.";
     name: ANY, "Its name in reports; without: the name of the table.";
+    fill: SHARE.above(), "Fraction of its volume that each element fills: factor on its mass and stiffness; without: all are full.";
+    reserve: ANY, "Room for edits of the topology in place.";
 });

@@ -61,6 +61,9 @@ pub enum TetMeshError {
     },
 }
 
+/// Seen from outside, the face opposite to each corner of a positive tetrahedron.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+
 /// The six permutations of the axes. A path along a cube's edges in such an order from its lowest to its highest corner
 /// passes the four corners of one tetrahedron (Kuhn's split); the tetrahedron is positive when the permutation is even.
 const WALKS: [([usize; 3], bool); 6] = [
@@ -126,26 +129,34 @@ impl TetMesh {
         (0..self.tets.len()).map(|t| self.tet_volume(t)).sum()
     }
 
-    /// The faces of only one tetrahedron, with outward orientation, in the order of their tetrahedra.
+    /// The faces behind which there is no tetrahedron, with outward orientation, in the order of their tetrahedra.
     pub fn boundary_faces(&self) -> Vec<[u32; 3]> {
-        // seen from outside, the face opposite to each corner of a positive tetrahedron
-        const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-        let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * self.tets.len());
+        self.boundary_sides().into_iter().map(|side| self.side(side)).collect()
+    }
+
+    /// The corners of a side: four times its tetrahedron, plus the corner opposite to it. Outward.
+    pub(crate) fn side(&self, side: u32) -> [u32; 3] {
+        FACES[side as usize % 4].map(|i| self.tets[side as usize / 4][i])
+    }
+
+    /// The sides behind which there is no tetrahedron, ascending. Of copies of one tetrahedron that share a side, all in
+    /// front of it, the first has it.
+    pub(crate) fn boundary_sides(&self) -> Vec<u32> {
+        // sorted corners, the side, and whether its corners turn the other way round
+        let mut faces: Vec<([u32; 3], u32, bool)> = Vec::with_capacity(4 * self.tets.len());
         for (t, tet) in self.tets.iter().enumerate() {
             for (k, face) in FACES.iter().enumerate() {
-                let mut key = face.map(|i| tet[i]);
+                let [a, b, c] = face.map(|i| tet[i]);
+                let mut key = [a, b, c];
                 key.sort_unstable();
-                faces.push((key, (4 * t + k) as u32));
+                faces.push((key, (4 * t + k) as u32, (a < b) ^ (b < c) ^ (c < a)));
             }
         }
         faces.sort_unstable();
-        let alone = |i: usize| {
-            let key = faces[i].0;
-            (i == 0 || faces[i - 1].0 != key) && faces.get(i + 1).is_none_or(|n| n.0 != key)
-        };
-        let mut owners: Vec<u32> = (0..faces.len()).filter(|&i| alone(i)).map(|i| faces[i].1).collect();
-        owners.sort_unstable();
-        owners.into_iter().map(|o| FACES[o as usize % 4].map(|i| self.tets[o as usize / 4][i])).collect()
+        let outer = faces.chunk_by(|a, b| a.0 == b.0).filter(|group| group.iter().all(|face| face.2 == group[0].2));
+        let mut sides: Vec<u32> = outer.map(|group| group[0].1).collect();
+        sides.sort_unstable();
+        sides
     }
 
     /// Rejects an empty mesh, a missing vertex and a tetrahedron without positive volume, and names the element.

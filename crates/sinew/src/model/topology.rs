@@ -60,9 +60,12 @@ pub struct TopologyEdit {
     /// Appended nodes.
     pub nodes: Vec<NewNode>,
     /// Elements whose corners change: number and corners, four of a tetrahedron, three of a triangle, two of a segment.
-    pub corners: Vec<(u32, Vec<u32>)>,
+    pub corners: Vec<(u32, Corners)>,
     /// Appended elements, by their corners.
-    pub appended: Vec<Vec<u32>>,
+    pub appended: Vec<Corners>,
+    /// Fractions of their volume that elements fill from now on, in (0, 1]; of appended ones too. An element that is not
+    /// named keeps its fraction, an appended one is full.
+    pub fill: Vec<(u32, Real)>,
     /// Removed elements.
     pub removed: Vec<u32>,
     /// Order of all nodes after the edit, those that are removed included; empty: numbers are kept, see above.
@@ -85,13 +88,30 @@ impl TopologyEdit {
 
     /// Changes the corners of an element.
     pub fn corners(mut self, element: u32, corners: &[u32]) -> Self {
-        self.corners.push((element, corners.to_vec()));
+        self.corners.push((element, corners.into()));
         self
+    }
+
+    /// Changes the fraction of its volume that an element fills.
+    pub fn fill(mut self, element: u32, fraction: Real) -> Self {
+        self.fill.push((element, fraction));
+        self
+    }
+
+    /// Forgets all changes and keeps the memory, for an edit that is made every step.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.corners.clear();
+        self.appended.clear();
+        self.fill.clear();
+        self.removed.clear();
+        self.node_order.clear();
+        self.element_order.clear();
     }
 
     /// Appends an element.
     pub fn append(mut self, corners: &[u32]) -> Self {
-        self.appended.push(corners.to_vec());
+        self.appended.push(corners.into());
         self
     }
 
@@ -99,6 +119,48 @@ impl TopologyEdit {
     pub fn remove(mut self, elements: impl IntoIterator<Item = u32>) -> Self {
         self.removed.extend(elements);
         self
+    }
+}
+
+/// Corners of an element: two, three or four nodes, without memory of their own.
+///
+/// ```
+/// use sinew::Corners;
+/// let corners = Corners::from(&[4, 7, 2, 9]);
+/// assert_eq!(corners[..], [4, 7, 2, 9]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Corners {
+    nodes: [u32; 5],
+    count: u8,
+}
+
+impl From<&[u32]> for Corners {
+    /// Of more than four nodes five are kept, so that the edit refuses them.
+    fn from(corners: &[u32]) -> Self {
+        let mut nodes = [0; 5];
+        nodes.iter_mut().zip(corners).for_each(|(to, &from)| *to = from);
+        Self { nodes, count: corners.len().min(5) as u8 }
+    }
+}
+
+impl<const N: usize> From<&[u32; N]> for Corners {
+    fn from(corners: &[u32; N]) -> Self {
+        corners[..].into()
+    }
+}
+
+impl std::ops::Deref for Corners {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.nodes[..self.count as usize]
+    }
+}
+
+impl std::fmt::Debug for Corners {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
     }
 }
 
@@ -197,24 +259,45 @@ impl Elements {
 
     /// Rejects corners that are not an element over nodes at `rest`.
     fn check(&self, corners: &[u32], rest: &[Vec3]) -> Result<(), String> {
-        if corners.len() != self.size {
-            return Err(format!("{} corners, but this body has elements of {}", corners.len(), self.size));
-        }
-        if let Some(n) = corners.iter().find(|&&n| n as usize >= rest.len()) {
-            return Err(format!("node {n} does not exist, there are {}", rest.len()));
-        }
-        let to = |k: usize| rest[corners[k] as usize] - rest[corners[0] as usize];
-        let (size, unit): (Real, _) = match self.size {
-            2 => (to(1).length(), "length in m"),
-            3 => (to(1).cross(to(2)).length() / 2.0, "area in m²"),
-            _ => (to(1).cross(to(2)).dot(to(3)) / 6.0, "volume in m³"),
-        };
-        if size > 0.0 && size.is_finite() {
-            Ok(())
-        } else {
-            Err(format!("its {unit} is {size:e}, but must be above 0"))
-        }
+        check_element(corners, self.size, rest.len(), |n| rest[n as usize])
     }
+}
+
+/// Rejects corners that are not an element of `size` nodes, `count` of which exist, `rest` [m].
+pub(crate) fn check_element(
+    corners: &[u32],
+    size: usize,
+    count: usize,
+    rest: impl Fn(u32) -> Vec3,
+) -> Result<(), String> {
+    if corners.len() != size {
+        return Err(format!("{} corners, but this body has elements of {size}", corners.len()));
+    }
+    if let Some(n) = corners.iter().find(|&&n| n as usize >= count) {
+        return Err(format!("node {n} does not exist, there are {count}"));
+    }
+    let to = |k: usize| rest(corners[k]) - rest(corners[0]);
+    let (measure, unit): (Real, _) = match size {
+        2 => (to(1).length(), "length in m"),
+        3 => (to(1).cross(to(2)).length() / 2.0, "area in m²"),
+        _ => (to(1).cross(to(2)).dot(to(3)) / 6.0, "volume in m³"),
+    };
+    if measure > 0.0 && measure.is_finite() {
+        Ok(())
+    } else {
+        Err(format!("its {unit} is {measure:e}, but must be above 0"))
+    }
+}
+
+/// Rejects a fill fraction of an element, `count` of which exist.
+pub(crate) fn check_fill(element: u32, fraction: Real, count: usize) -> Result<(), String> {
+    if element as usize >= count {
+        return Err(format!("fill of element {element}: it does not exist, there are {count}"));
+    }
+    if fraction > 0.0 && fraction <= 1.0 {
+        return Ok(());
+    }
+    Err(format!("fill of element {element} is {fraction}: must be above 0, at most 1"))
 }
 
 /// Nodes after an edit, before they are renumbered.
@@ -233,6 +316,7 @@ pub(crate) fn edited(who: &str, source: &SoftBody, pinned: &[bool], edit: &Topol
     let mut elements = Elements::of(&source.geometry);
     let old_elements = elements.count();
     change_elements(&mut elements, edit, &nodes.rest).map_err(refuse)?;
+    let fill = filled_elements(source, elements.count(), edit).map_err(refuse)?;
     let mut kept = vec![true; elements.count()];
     for &e in &edit.removed {
         match kept.get_mut(e as usize) {
@@ -258,10 +342,14 @@ pub(crate) fn edited(who: &str, source: &SoftBody, pinned: &[bool], edit: &Topol
     };
     let node_map = inverse(&node_order, nodes.rest.len());
     let element_map = inverse(&element_order, elements.count());
-    let new = renumbered(source, &nodes, &elements, (&node_order, &node_map), &element_order);
+    let mut new = renumbered(source, &nodes, &elements, (&node_order, &node_map), &element_order);
+    if !fill.is_empty() {
+        new.fill = element_order.iter().map(|&e| fill[e as usize]).collect();
+    }
     let origin = |&n: &u32| if (n as usize) < old_nodes { Origin::Old(n) } else { Origin::New(n - old_nodes as u32) };
     let same = node_order.iter().copied().eq(0..old_nodes as u32)
-        && Elements::of(&new.geometry).corners == Elements::of(&source.geometry).corners;
+        && Elements::of(&new.geometry).corners == Elements::of(&source.geometry).corners
+        && new.fill == source.fill;
     Ok(Edited {
         source: new,
         origin: node_order.iter().map(origin).collect(),
@@ -270,6 +358,24 @@ pub(crate) fn edited(who: &str, source: &SoftBody, pinned: &[bool], edit: &Topol
         elements: element_map[..old_elements].to_vec(),
         same,
     })
+}
+
+/// Fill fractions of all elements, removed and appended ones included; none when all are full.
+fn filled_elements(source: &SoftBody, count: usize, edit: &TopologyEdit) -> Result<Vec<Real>, String> {
+    let mut fill = source.fill.clone();
+    if edit.fill.is_empty() && fill.is_empty() {
+        return Ok(fill);
+    }
+    if !source.takes_fill() {
+        return Err("fill fractions are for corotational elements and springs of tetrahedra".to_owned());
+    }
+    fill.resize(source.geometry.element_count(), 1.0);
+    fill.resize(count, 1.0);
+    for &(element, fraction) in &edit.fill {
+        check_fill(element, fraction, count)?;
+        fill[element as usize] = fraction;
+    }
+    Ok(fill)
 }
 
 fn appended_nodes(source: &SoftBody, pinned: &[bool], new: &[NewNode]) -> Result<EditedNodes, String> {
@@ -320,6 +426,9 @@ fn renumbered(
 ) -> SoftBody {
     let mut new = source.clone();
     new.pinned_regions.clear();
+    if let Some(reserve) = &mut new.reserve {
+        reserve.faces.clear();
+    }
     new.pinned = (0..node_order.len() as u32).filter(|&k| nodes.pinned[node_order[k as usize] as usize]).collect();
     let rest: Vec<Vec3> = node_order.iter().map(|&n| nodes.rest[n as usize]).collect();
     let corner = |e: u32, k: usize| node_map[elements.at(e)[k] as usize].unwrap_or(0);
@@ -434,10 +543,12 @@ impl TriangleIndex {
         Self(list)
     }
 
-    /// The number of a triangle with these corners, and the place of each among its corners.
+    /// The lowest number of a triangle with these corners, and the place of each among its corners.
     pub fn find(&self, corners: [u32; 3]) -> Option<(u32, [u8; 3])> {
-        let at = self.0.binary_search_by_key(&sorted(corners), |t| t.0).ok()?;
-        let (_, there, number) = self.0[at];
+        let key = sorted(corners);
+        let first = self.0.partition_point(|t| t.0 < key);
+        let alike = self.0[first..].iter().take_while(|t| t.0 == key);
+        let &(_, there, number) = alike.min_by_key(|t| t.2)?;
         let mut order = [0; 3];
         for (order, corner) in order.iter_mut().zip(corners) {
             *order = there.iter().position(|c| *c == corner)? as u8;

@@ -90,6 +90,8 @@ columns! {
     contacts["record"],
     cloth_contacts["record"],
     topology["slot, number"],
+    tools["record"],
+    tool_anchors["record"],
 }
 
 fn size_of_val_of<T>(_: &[T]) -> usize {
@@ -112,7 +114,7 @@ impl State {
     pub fn hash(&self) -> u64 {
         let mut hash = 0x243f_6a88_85a3_08d3;
         // worlds without entries in these columns have the same hash as before the columns were introduced
-        let newer = |c: &Column<'_>| matches!(c.name, "cloth_contacts" | "topology");
+        let newer = |c: &Column<'_>| matches!(c.name, "cloth_contacts" | "topology" | "tools" | "tool_anchors");
         for column in self.columns().filter(|c| !newer(c) || !c.bytes.is_empty()) {
             hash = mix_bytes(hash, column.bytes);
         }

@@ -3,6 +3,7 @@
 mod columns;
 mod contact;
 mod grip;
+mod tool;
 
 pub use columns::Column;
 pub(crate) use columns::mix_bytes;
@@ -10,6 +11,8 @@ pub use contact::{ContactKey, ContactMemory, PointMemory};
 pub(crate) use contact::{MAX_POINTS, flag as contact_flag, of_pair};
 pub use grip::ClothContactMemory;
 pub(crate) use grip::of_wall;
+pub use tool::{ToolAnchor, ToolMemory};
+pub(crate) use tool::{anchors_of, flag as tool_flag};
 
 use crate::math::{Pose, Quat, Real, Vec3};
 
@@ -82,6 +85,10 @@ pub struct State {
     /// Slot and topology number of each body whose topology was edited, sorted: the numbering that the other columns
     /// belong to.
     pub topology: Vec<[u32; 2]>,
+    /// Commanded motion of tools, sorted by the slot of their bodies.
+    pub tools: Vec<ToolMemory>,
+    /// Surface points that are anchored to tools, sorted by the slot of the tool's body.
+    pub tool_anchors: Vec<ToolAnchor>,
 }
 
 impl State {

@@ -1,6 +1,6 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm-start impulses.
 
-use crate::constraint::RowBuffer;
+use crate::constraint::{RowBuffer, View};
 use crate::contact::find::surfel;
 use crate::contact::route::BodyRoute;
 use crate::island::{joints, momentum};
@@ -88,7 +88,7 @@ fn constraint_rows(
     rows.clear();
     node_rows.clear();
     spans.clear();
-    let view = bodies.view(model, soft, ctx.h);
+    let view = View { elapsed: ctx.elapsed(), ..bodies.view(model, soft, ctx.h) };
     for (slot, constraint) in model.constraints.iter() {
         let (mut swept, mut elsewhere) = (false, false);
         constraint.slots(|s| {

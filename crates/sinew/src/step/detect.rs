@@ -400,6 +400,11 @@ fn join_constraints(model: &Model, state: &mut State, bodies: &mut BodyWork) {
             }
         }
     }
+    for anchor in &state.tool_anchors {
+        if bodies.movable[anchor.tool as usize] && bodies.movable[anchor.body as usize] {
+            bodies.islands.link(anchor.tool, anchor.body);
+        }
+    }
 }
 
 /// Wakes every island with an awake body.
@@ -468,6 +473,7 @@ fn load_bodies(model: &Model, state: &State, pool: &Pool, bodies: &mut BodyWork)
     bodies.v_remainder.extend_from_slice(&state.v_remainder);
     bodies.internal_state.clear();
     bodies.internal_state.extend_from_slice(&state.internal_state);
+    bodies.load_tools(state);
     for slot in 0..slots {
         let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         if let Some(rigid) = model.rigid_at(slot as u32) {

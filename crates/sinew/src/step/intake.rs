@@ -11,6 +11,7 @@ use crate::report::{Event, Fault, FaultKind, Phase};
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::{State, flag};
+use crate::tool;
 use crate::work::{BodyWork, OutputWork};
 use crate::world::edit;
 use bytemuck::cast_slice;
@@ -39,6 +40,7 @@ pub(crate) fn intake(
             output.report.events.push(Event::Refused { command: number as u32 });
         }
     }
+    tool::begin(model, state, &mut output.report.events, settings.dt);
     reaction::begin(model, state, bodies);
 }
 
@@ -238,6 +240,12 @@ fn apply(
                 *pool = crate::solver::pool::Pool::new(new.threads as usize);
             }
             *settings = (**new).clone();
+        }
+        Command::Tool { tool, command } => {
+            let distance = tool::accept(model, state, *tool, command, settings.dt)?;
+            if distance > 0.0 {
+                output.report.events.push(Event::ToolHeldBack { tool: *tool, distance });
+            }
         }
         Command::NodeForce { .. }
         | Command::NodeTorque { .. }

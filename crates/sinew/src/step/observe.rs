@@ -8,6 +8,7 @@ use crate::math::{Real, Vec3};
 use crate::model::Model;
 use crate::report::{ContactForce, Event, PairForce};
 use crate::state::{ContactMemory, State, contact_flag};
+use crate::tool;
 use crate::work::{BodyWork, OutputWork, PointForce, Setup};
 use bytemuck::Zeroable;
 
@@ -18,6 +19,9 @@ pub(crate) fn observe(setup: &Setup, state: &mut State, bodies: &BodyWork, outpu
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
     forces(model, state, output, settings.force_threshold);
     reaction::observe(model, state, bodies, output, settings);
+    if !state.tools.is_empty() {
+        tool::observe(model, state, output.readout.rows(), &mut output.report);
+    }
 }
 
 /// Forces by point and by pair, in the order of the contacts.

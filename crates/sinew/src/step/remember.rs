@@ -18,6 +18,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::{ClothContactMemory, ContactMemory, State, contact_flag, flag};
 use crate::step::assemble;
+use crate::tool;
 use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftWork};
 
 pub(crate) fn remember(
@@ -43,6 +44,7 @@ pub(crate) fn remember(
     std::mem::swap(&mut state.contacts, &mut contact.contacts);
     std::mem::swap(&mut state.cloth_contacts, &mut contact.cloth_contacts);
     break_constraints(model, state, island, output);
+    tool::end(model, state, &mut output.report.events, settings.dt);
     fall_asleep(model, state, bodies, output, settings);
     state.h = settings.dt / island.substeps as Real;
     state.tick += 1;

@@ -7,6 +7,7 @@ use crate::island::Islands;
 use crate::math::{Block, Pose, Quat, Real, Vec3, put, quat, vec};
 use crate::model::Model;
 use crate::solver::pool::Span;
+use crate::state::{State, ToolAnchor, ToolMemory};
 
 /// What every phase needs of the bodies.
 #[derive(Debug, Default)]
@@ -43,6 +44,9 @@ pub(crate) struct BodyWork {
     pub pushed: Vec<Option<Vec3>>,
     /// Internal state of the models. Loaded by `detect`, written by `advance`. (as State)
     pub internal_state: Vec<Real>,
+    /// Commanded motion of tools and points held by them. Loaded by `detect`. (as State)
+    pub tools: Vec<ToolMemory>,
+    pub tool_anchors: Vec<ToolAnchor>,
     /// True for bodies that may move in the step, or are driven. Written by `detect`, before contacts are found: a body
     /// at rest can still be woken. (slots)
     pub moves: Vec<bool>,
@@ -82,8 +86,8 @@ pub(crate) struct BodyWork {
 impl BodyWork {
     /// The bodies at their present poses, for rows of constraints.
     pub fn view<'a>(&'a self, model: &'a Model, soft: &'a dyn BodyModels, h: Real) -> View<'a> {
-        let Self { velocity, pose, inertia, internal_state, .. } = self;
-        View { model, velocity, pose, inertia, soft, internal_state, h }
+        let Self { velocity, pose, inertia, internal_state, tools, tool_anchors: anchors, .. } = self;
+        View { model, velocity, pose, inertia, soft, internal_state, tools, anchors, elapsed: 0.0, h }
     }
 
     /// Inverse inertia of bodies in world axes, at their present orientation.
@@ -112,6 +116,14 @@ impl BodyWork {
         }
         put(&mut self.pose[2 * slot], x);
         self.pose[2 * slot + 1] = q.to_array();
+    }
+
+    /// Copies the tools of a state.
+    pub fn load_tools(&mut self, state: &State) {
+        self.tools.clear();
+        self.tools.extend_from_slice(&state.tools);
+        self.tool_anchors.clear();
+        self.tool_anchors.extend_from_slice(&state.tool_anchors);
     }
 
     /// The models of soft bodies at their present state.

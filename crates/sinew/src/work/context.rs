@@ -23,6 +23,11 @@ pub(crate) struct SubstepContext {
 }
 
 impl SubstepContext {
+    /// Time from the start of the step to that of the substep [s].
+    pub fn elapsed(&self) -> Real {
+        self.substep as Real * self.h
+    }
+
     /// Substep `substep` of as many as fit into the step.
     pub fn new(settings: &Settings, h: Real, substep: u32) -> Self {
         let contact = soften(settings.contact, h);

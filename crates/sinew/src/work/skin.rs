@@ -132,7 +132,8 @@ impl SkinWork {
         if rests {
             self.rested.0.extend_from_slice(x);
         }
-        if self.all_nodes {
+        // a body whose surface is held may have more nodes now
+        if self.all_nodes && x.len() == nodes.surface.len() {
             self.x.clear();
             self.x.extend_from_slice(x);
             self.v.clear();

@@ -5,6 +5,7 @@ use crate::constraint::{AttachTarget, Attachment, BuiltCustom, Constraint, Const
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::model::{BodyId, ConstraintId, Particles, RigidBody, SoftBody};
+use crate::tool::{ToolIds, ToolSpec};
 use std::sync::Arc;
 
 /// What can be added to a world ([`World::add`]), and the id that it gets there.
@@ -92,8 +93,19 @@ impl<T: Into<ConstraintSpec>> Addition for T {
 
     fn add_to(self, world: &mut World) -> Result<ConstraintId, Error> {
         let spec: ConstraintSpec = self.into();
-        let built = spec.build(&world.view(&world.poses()))?;
-        Ok(edit::add_constraint(&mut world.model, &mut world.state, built))
+        match spec.build(&world.view(&world.poses()))? {
+            Constraint::Tool(tool) => edit::add_tool(&mut world.model, &mut world.state, tool),
+            built => Ok(edit::add_constraint(&mut world.model, &mut world.state, built)),
+        }
+    }
+}
+
+/// A tool with its bodies.
+impl Addition for ToolSpec {
+    type Id = ToolIds;
+
+    fn add_to(self, world: &mut World) -> Result<ToolIds, Error> {
+        world.add_tool(self)
     }
 }
 

@@ -117,7 +117,7 @@ impl World {
         place_nodes(&mut model, &blueprint.node_order)?;
         for &[slot, number] in &state.topology {
             if let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) {
-                nodes.topology = number;
+                (nodes.topology, nodes.surface_topology) = (number, number);
             }
         }
         world.model = model;
@@ -143,7 +143,7 @@ fn place_nodes(model: &mut Model, order: &[u32]) -> Result<(), Error> {
             return Err(Error::BadSnapshot(format!("node order names body {slot}, which has no nodes")));
         };
         (nodes.start, nodes.internal_state_start) = (model.node_count as u32, model.internal_state_count as u32);
-        model.node_count += nodes.inv_mass.len();
+        model.node_count += nodes.room as usize;
         model.internal_state_count += nodes.internal_state_count as usize;
     }
     if model.bodies.iter().filter(|(_, b)| matches!(b, Body::Nodes(_))).count() != order.len() {

@@ -2,12 +2,13 @@
 
 use crate::constraint::{Constraint, Motor};
 use crate::error::Error;
-use crate::math::{Quat, Vec3, is_turn};
+use crate::math::{Pose, Quat, Vec3, is_turn};
 use crate::model::{
     Air, Body, BodyId, ConstraintId, Load, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape,
     SoftBody, Start,
 };
-use crate::state::{ClothContactMemory, State};
+use crate::state::{ClothContactMemory, State, ToolMemory, anchors_of};
+use crate::tool::{self, BuiltTool};
 
 /// Unbounded shapes have no finite mass: they cannot be dynamic.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
@@ -60,8 +61,10 @@ pub(crate) fn add_soft(
 pub(super) fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
     state.node_x.extend(start.positions);
     state.node_v.extend(start.velocities);
+    state.node_x.resize(model.node_count + nodes.room as usize, Vec3::ZERO);
+    state.node_v.resize(model.node_count + nodes.room as usize, Vec3::ZERO);
     state.internal_state.extend(start.internal_state);
-    model.node_count += nodes.inv_mass.len();
+    model.node_count += nodes.room as usize;
     model.internal_state_count += nodes.internal_state_count as usize;
     let (index, generation) = model.bodies.insert(Body::Nodes(Box::new(nodes)));
     fit(model, state);
@@ -87,8 +90,29 @@ pub(crate) fn add_constraint(model: &mut Model, state: &mut State, constraint: C
     ConstraintId { index, generation }
 }
 
+/// Adds a tool that is held where it is.
+pub(crate) fn add_tool(model: &mut Model, state: &mut State, built: BuiltTool) -> Result<ConstraintId, Error> {
+    let slot = built.slot();
+    if state.tools.iter().any(|m| m.body == slot) {
+        let reason = "its body is a tool already".to_owned();
+        return Err(Error::BadConstraint { constraint: "tool", reason });
+    }
+    let (x, q) = (state.x[slot as usize], state.q[slot as usize]);
+    let frame = tool::wide_pose(&model.rigid_at(slot).map_or(Pose::new(x, q), |r| r.origin(x, q)));
+    let opening = built.opening(|s| (state.x[s as usize], state.q[s as usize]));
+    let at = state.tools.partition_point(|m| m.body < slot);
+    state.tools.insert(at, ToolMemory::at(slot, &frame, opening));
+    Ok(add_constraint(model, state, Constraint::Tool(built)))
+}
+
 pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> Result<(), Error> {
     model.body(id)?;
+    // anchors on it are released
+    let mut holders: Vec<u32> = state.tool_anchors.iter().filter(|a| a.body == id.index).map(|a| a.tool).collect();
+    holders.dedup();
+    for slot in holders {
+        tool::release(model, state, slot, |a| a.body == id.index);
+    }
     // its constraints are removed with it
     let held: Vec<u32> = model
         .constraints
@@ -134,16 +158,16 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
 
 /// Removes the range of the deleted nodes from the state columns.
 fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
-    state.node_x.drain(gone.span());
-    state.node_v.drain(gone.span());
+    state.node_x.drain(gone.room_span());
+    state.node_v.drain(gone.room_span());
     state.internal_state.drain(gone.internal_state_span());
-    model.node_count -= gone.inv_mass.len();
+    model.node_count -= gone.room as usize;
     model.internal_state_count -= gone.internal_state_count as usize;
     for slot in 0..model.bodies.slot_count() as u32 {
         if let Some(Body::Nodes(n)) = model.bodies.at_mut(slot)
             && n.start > gone.start
         {
-            n.start -= gone.inv_mass.len() as u32;
+            n.start -= gone.room;
             n.internal_state_start -= gone.internal_state_count;
         }
     }
@@ -151,6 +175,11 @@ fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
 
 pub(crate) fn remove_constraint(model: &mut Model, state: &mut State, id: ConstraintId) -> Result<(), Error> {
     let rows = model.rows_of(id.index);
+    if let Some(Constraint::Tool(tool)) = model.constraints.get(id.index, id.generation) {
+        let slot = tool.slot();
+        state.tools.retain(|m| m.body != slot);
+        state.tool_anchors.retain(|a| a.tool != slot);
+    }
     let gone = model.constraints.remove(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
     let mut touched = Vec::new();
     gone.slots(|s| touched.push(s));
@@ -288,7 +317,39 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
             return Err(Error::BadSnapshot(format!("contact {:?} does not belong to this model", m.key)));
         }
     }
+    check_tools(model, state)?;
     check_grips(model, state)
+}
+
+/// Rejects tools of another model.
+fn check_tools(model: &Model, state: &State) -> Result<(), Error> {
+    let mut tools: Vec<u32> = Vec::new();
+    for (_, constraint) in model.constraints.iter() {
+        if let Constraint::Tool(tool) = constraint {
+            tools.push(tool.slot());
+        }
+    }
+    tools.sort_unstable();
+    if !state.tools.iter().map(|m| m.body).eq(tools.iter().copied()) {
+        let reason =
+            format!("column tools has {} entries, or others than the {} tools", state.tools.len(), tools.len());
+        return Err(Error::BadSnapshot(reason));
+    }
+    if !state.tools.iter().all(ToolMemory::is_sane) {
+        return Err(Error::BadSnapshot("column tools has a number that is not finite".into()));
+    }
+    if !state.tool_anchors.is_sorted_by_key(|a| a.tool) {
+        return Err(Error::BadSnapshot("column tool_anchors is not sorted".into()));
+    }
+    for a in &state.tool_anchors {
+        let count = anchors_of(&state.tool_anchors, a.tool).len();
+        let on = model.nodes_at(a.body).is_some_and(|n| crate::constraint::check_surfels(n, &a.surfels).is_ok());
+        let finite = a.weights.iter().chain(&a.local).all(|x| x.is_finite());
+        if !on || !finite || count > tool::MOST_ANCHORS || tools.binary_search(&a.tool).is_err() {
+            return Err(Error::BadSnapshot(format!("an anchor of tool {} does not belong to this model", a.tool)));
+        }
+    }
+    Ok(())
 }
 
 /// Rejects a state of other numbers of nodes, elements or surface cells.

@@ -50,6 +50,7 @@ impl World {
         let body = SoftBody { pinned_axes: Vec::new(), ..body };
         let (mut new, mut begin) = Nodes::of_soft(body, old.start, old.internal_state_start)?;
         new.topology = old.topology.wrapping_add(1);
+        new.surface_topology = new.topology;
 
         let block = |v: &Vec3, w: Real| -> Block { [v.x, v.y, v.z, w] };
         let x: Vec<Block> = self.state.node_x[old.span()].iter().map(|x| block(x, 0.0)).collect();

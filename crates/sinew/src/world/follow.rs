@@ -7,6 +7,7 @@ use crate::constraint::{
 use crate::math::{Pose, Real, Vec3};
 use crate::model::topology::LostConstraints;
 use crate::model::{BodyId, Remap};
+use crate::state::ToolAnchor;
 
 /// How the parts of a body are named after a change.
 pub(super) struct Names<'a> {
@@ -35,6 +36,7 @@ impl World {
     /// cannot follow is removed.
     pub(super) fn follow(&mut self, names: &Names<'_>, remap: &Remap) -> LostConstraints {
         let mut lost = LostConstraints::default();
+        self.follow_anchors(names);
         let count = self.model.constraints.slot_count() as u32;
         let mut impulses: Vec<Vec<Real>> =
             (0..count).map(|c| self.state.row_impulses[self.model.rows_of(c)].to_vec()).collect();
@@ -81,6 +83,25 @@ impl World {
     }
 }
 
+impl World {
+    /// Anchors of tools follow their surface points; one whose points are gone is released.
+    fn follow_anchors(&mut self, names: &Names<'_>) {
+        let slot = names.old.index;
+        let mut tools: Vec<u32> = self.state.tool_anchors.iter().filter(|a| a.body == slot).map(|a| a.tool).collect();
+        tools.dedup();
+        let moved = |a: &ToolAnchor| {
+            let [s, t, u] = a.surfels.map(|s| names.surfel(s));
+            Some([s?, t?, u?])
+        };
+        for tool in tools {
+            crate::tool::release(&self.model, &mut self.state, tool, |a| a.body == slot && moved(a).is_none());
+        }
+        for anchor in self.state.tool_anchors.iter_mut().filter(|a| a.body == slot) {
+            anchor.surfels = moved(anchor).unwrap_or(anchor.surfels);
+        }
+    }
+}
+
 impl Names<'_> {
     fn site(&self, site: Site) -> Option<Site> {
         if site.body() == Some(self.old) { (self.site)(site) } else { Some(site) }
@@ -107,9 +128,9 @@ impl Names<'_> {
             Constraint::Volume(v) => Renamed { spec: ConstraintSpec::Volume(self.volume(&v.source)?), rows: vec![0] },
             Constraint::PatchJoint(p) => {
                 let spec = ConstraintSpec::PatchJoint(self.patch(&p.source)?);
-                Renamed { spec, rows: (0..p.row_count()).collect() }
+                Renamed { spec, rows: (0..constraint.traits().rows).collect() }
             }
-            // joints have no nodes; a kind without a rule here is removed
+            // joints and tools have no nodes; a kind without a rule here is removed
             _ => return None,
         })
     }

@@ -6,12 +6,14 @@ mod combined;
 mod compliance;
 pub(crate) mod edit;
 mod elastic;
+mod elements;
 mod exchange;
 mod follow;
 mod grasp;
 mod query;
 mod query_soft;
 mod seam;
+mod tool;
 mod topology;
 mod view;
 
@@ -20,6 +22,7 @@ pub use blueprint::{Blueprint, BodySpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
 pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse};
 pub use elastic::ElasticView;
+pub use elements::TopologyDelta;
 pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use topology::TopologyChange;
@@ -111,7 +114,7 @@ impl World {
 
     /// Incremented by every edit of the model.
     pub fn revision(&self) -> u64 {
-        self.model.revision
+        self.model.revision + self.model.element_revision
     }
 
     /// Time since the start [s].
@@ -341,6 +344,9 @@ impl World {
             inertia: &self.work.bodies.inertia,
             soft: &self.work.soft,
             internal_state: &self.state.internal_state,
+            tools: &self.state.tools,
+            anchors: &self.state.tool_anchors,
+            elapsed: 0.0,
             h: self.settings.h(),
         }
     }

@@ -33,7 +33,7 @@ use crate::state::{ClothContactMemory, contact_flag};
 /// assert!(told);
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopologyChange {
     /// New numbers by old ones.
     pub remap: Remap,
@@ -74,8 +74,9 @@ impl World {
         done.source.loads.clear();
         let (mut new, mut start) = Nodes::of_soft(done.source.clone(), old.start, old.internal_state_start)?;
         new.topology = old.topology.wrapping_add(1);
+        new.surface_topology = new.topology;
         let remap = remap(&done, (source, &old.surface), &new.surface);
-        let loads = follow_loads(old, source, &remap, &mut new);
+        let loads = follow_loads(LoadTarget::of(source, old), &source.loads, &remap, &mut new);
         self.fill(old, &done, edit, &mut start);
         let memory = &self.state.internal_state[old.internal_state_span()];
         // springs have one number each
@@ -145,11 +146,12 @@ impl World {
     fn swap_nodes(&mut self, id: BodyId, new: Nodes, start: Start) {
         let (model, state) = (&mut self.model, &mut self.state);
         let Some(Body::Nodes(old)) = model.bodies.at_mut(id.index) else { return };
-        let (span, inner, first) = (old.span(), old.internal_state_span(), old.start);
-        let (count, inner_count) = (new.inv_mass.len(), new.internal_state_count as usize);
+        let (span, inner, first) = (old.room_span(), old.internal_state_span(), old.start);
+        let (count, inner_count) = (new.room as usize, new.internal_state_count as usize);
+        let spare = std::iter::repeat_n(Vec3::ZERO, count - new.inv_mass.len());
         **old = new;
-        state.node_x.splice(span.clone(), start.positions);
-        state.node_v.splice(span.clone(), start.velocities);
+        state.node_x.splice(span.clone(), start.positions.into_iter().chain(spare.clone()));
+        state.node_v.splice(span.clone(), start.velocities.into_iter().chain(spare));
         state.internal_state.splice(inner.clone(), start.internal_state);
         model.node_count = model.node_count - span.len() + count;
         model.internal_state_count = model.internal_state_count - inner.len() + inner_count;
@@ -165,7 +167,7 @@ impl World {
     }
 
     /// Contact memory under the new numbers; that of features which are gone is dropped. Bodies in contact wake up.
-    fn follow_contacts(&mut self, id: BodyId, remap: &Remap, old_edges: &[[u32; 2]]) {
+    pub(super) fn follow_contacts(&mut self, id: BodyId, remap: &Remap, old_edges: &[[u32; 2]]) {
         let Some(nodes) = self.model.nodes_at(id.index) else { return };
         let slot = id.index;
         let mut touched = vec![slot];
@@ -213,7 +215,7 @@ impl World {
         edit::wake(&mut self.state, &touched);
     }
 
-    fn follow_constraints(
+    pub(super) fn follow_constraints(
         &mut self,
         (old_id, id): (BodyId, BodyId),
         remap: &Remap,
@@ -263,18 +265,11 @@ impl World {
     }
 }
 
-/// Puts the loads of a body on what remains of their triangles. Returns those of which nothing remains.
-fn follow_loads(old: &Nodes, source: &SoftBody, remap: &Remap, new: &mut Nodes) -> Vec<u32> {
-    let on = |nodes, rest, mass| LoadTarget {
-        surface: nodes,
-        rest: source.geometry.nodes(),
-        surfels: rest,
-        mass,
-        quadratic: &[],
-    };
-    let before = on(&old.surface, &old.rest, &old.mass);
+/// Puts loads on what remains of their triangles. Returns those of which nothing remains. `before`: the surface that they
+/// were on.
+pub(super) fn follow_loads(before: LoadTarget<'_>, loads: &[Load], remap: &Remap, new: &mut Nodes) -> Vec<u32> {
     let (mut kept, mut lost) = (Vec::new(), Vec::new());
-    for (k, load) in source.loads.iter().enumerate() {
+    for (k, load) in loads.iter().enumerate() {
         let triangles = before.triangles(load).unwrap_or_default();
         let moved = match triangles.is_empty() {
             true => load.clone(),

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::particle_skin::ParticleSkin;
 use crate::model::surface::Surface;
-use crate::model::{Body, BodyId, Motion, Nodes};
+use crate::model::{Body, BodyId, Motion, Nodes, SurfaceMaterial};
 use crate::state::State;
 
 /// The present state of a body.
@@ -50,6 +50,14 @@ impl<'a> BodyView<'a> {
         match self.body {
             Body::Rigid(r) => &r.source.name,
             Body::Nodes(n) => &n.traits.name,
+        }
+    }
+
+    /// Surface material of its first shape, or of its nodes; none without shapes.
+    pub fn material(&self) -> Option<&'a SurfaceMaterial> {
+        match self.body {
+            Body::Rigid(r) => r.source.colliders.first().map(|c| &c.material),
+            Body::Nodes(n) => Some(&n.traits.material),
         }
     }
 

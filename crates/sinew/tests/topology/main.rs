@@ -3,6 +3,7 @@
 use sinew::*;
 
 mod follow;
+mod reserve;
 
 fn block() -> TetMesh {
     TetMesh::block([3, 2, 2], Vec3::new(0.3, 0.2, 0.2)).unwrap()

@@ -51,6 +51,7 @@ pub(crate) fn is_eligible(
             constraint.slots(|s| may &= s != slot);
         }
     }
+    may &= !state.tool_anchors.iter().any(|a| a.body == slot);
     held.cloth.has_self_contact = self_contact::self_contact(nodes);
     may &= !held.cloth.has_self_contact || self_contact::is_eligible(model, settings, slot);
     held.cloth.eligible = may;

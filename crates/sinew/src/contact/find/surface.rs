@@ -25,7 +25,7 @@ pub(crate) fn follow(model: &Model, state: &State, pool: &Pool, detect: &mut Det
             *held = None;
             return;
         };
-        let stamp = model.stamp(slot);
+        let stamp = model.surface_stamp(slot);
         if held.as_ref().is_none_or(|h| !h.is_of(stamp)) {
             *held = Some(SkinWork::new(stamp, nodes));
         }

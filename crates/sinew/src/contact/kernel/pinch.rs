@@ -200,7 +200,7 @@ mod tests {
     fn a_visit_solves_both_normals() {
         let mut draws = Draws(5);
         for case in 0..200 {
-            let ratio = 10.0_f64.powf(3.0 * f64::from(draws.number() as f32)) as Real;
+            let ratio = Real::powf(10.0, 3.0 * draws.number());
             let inv_mass = [if case % 3 == 0 { 0.0 } else { 1.0 + 0.5 * draws.number() }, 1.0 + 0.5 * draws.number()];
             let w = 10.0 * ratio;
             let mut rows = pinched(w, inv_mass, 0.5);

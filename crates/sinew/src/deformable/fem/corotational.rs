@@ -137,9 +137,15 @@ struct Rest {
 impl Corotational {
     /// A body from a mesh and a material, at rest in the mesh's shape.
     pub fn new(mesh: &TetMesh, params: Params) -> Result<Self, ParamsError> {
+        Self::filled(mesh, &[], params)
+    }
+
+    /// The same of elements that fill a fraction of their volume each; none: all are full.
+    pub(crate) fn filled(mesh: &TetMesh, fill: &[Real], params: Params) -> Result<Self, ParamsError> {
         params.check()?;
         mesh.check()?;
-        let tets = rest_tets(mesh);
+        let mut tets = rest_tets(mesh);
+        tets.iter_mut().zip(fill).for_each(|(tet, fill)| tet.volume *= fill);
         let (rest, stiffness_a_mass) = Rest::new(mesh, &tets, params);
         let nodes = mesh.vertices.len();
         let (matrix, contributions) = pattern(nodes, &rest.batches);
@@ -320,7 +326,7 @@ impl Operator for Corotational {
 }
 
 impl Params {
-    fn check(&self) -> Result<(), ParamsError> {
+    pub(super) fn check(&self) -> Result<(), ParamsError> {
         let positive = |v: Real| v > 0.0 && v.is_finite();
         let checks = [
             ("youngs_modulus", self.youngs_modulus, positive(self.youngs_modulus), "positive and finite [Pa]"),
@@ -332,6 +338,12 @@ impl Params {
             Some((name, value, _, range)) => Err(ParamsError::OutOfRange { name, value, range }),
             None => Ok(()),
         }
+    }
+
+    /// First and second Lamé parameter [Pa].
+    pub(super) fn lame(&self) -> [Real; 2] {
+        let (e, nu) = (self.youngs_modulus, self.poisson_ratio);
+        [e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu))]
     }
 }
 
@@ -349,8 +361,7 @@ impl Rest {
 
     /// Also returns the mean of K_ii/m [1/s²].
     fn new(mesh: &TetMesh, tets: &[RestTet], params: Params) -> (Self, Real) {
-        let (e, nu) = (params.youngs_modulus, params.poisson_ratio);
-        let [lambda, mu] = [e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu))];
+        let [lambda, mu] = params.lame();
         let mut mass = vec![0.0; mesh.vertices.len()];
         // a third of the trace of K_ii = V (λ g gᵀ + μ g gᵀ + μ g² I)
         let (mut stiffness, mut bound): (Real, Real) = (0.0, 0.0);
@@ -358,8 +369,7 @@ impl Rest {
             for &node in &tet.corners {
                 mass[node as usize] += 0.25 * tet.volume * params.density;
             }
-            let [b, c, d] = tet.gradient;
-            let squares: Real = [b + c + d, b, c, d].iter().map(|g| g.length_squared()).sum();
+            let squares = tet.squares();
             bound = bound.max(4.0 * squares * (lambda + 2.0 * mu) / params.density);
             stiffness += tet.volume * squares * (lambda + 4.0 * mu) / 3.0;
         }

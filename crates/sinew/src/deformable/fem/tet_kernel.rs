@@ -17,7 +17,7 @@ use crate::math::{
 };
 
 /// Three columns.
-type M3<L> = [V3<L>; 3];
+pub(super) type M3<L> = [V3<L>; 3];
 
 /// Iterations of the polar decomposition for every element.
 const ROUNDS: usize = if Real::EPSILON < 1e-10 { 4 } else { 3 };
@@ -154,7 +154,7 @@ pub(super) struct Element<L> {
     pub f: M3<L>,
     /// Its rotation.
     pub r: M3<L>,
-    gradient: M3<L>,
+    pub gradient: M3<L>,
 }
 
 /// Rotations of the lanes that have not converged, one by one.
@@ -257,11 +257,28 @@ impl Kernel for TetPass<'_> {
     }
 }
 
-/// Adds h f_i = −h V P G_i to the corners, P = 2μ (F − R) + λ (tr RᵀF − 3) R.
+/// Adds h f_i to the corners.
+#[inline(always)]
+fn pull<L: Lane>(t: L::Token, batch: &TetBatch, at: usize, e: &Element<L>, lame: [Real; 2], load: Blocks<'_>) {
+    let forces = corner_forces(t, batch, at, e, lame);
+    for (corner, force) in forces.into_iter().enumerate() {
+        // full batches need no second list of nodes
+        let nodes = if batch.used == LANES { batch.node[corner] } else { batch.targets(corner) };
+        L::add_rows4([force[0], force[1], force[2], L::splat(t, 0.0)], load, &nodes[at..]);
+    }
+}
+
+/// h f_i = −h V P G_i of the corners, P = 2μ (F − R) + λ (tr RᵀF − 3) R.
 ///
 /// This is R (2μ ε + λ tr ε I) with ε = RᵀF − I, for R converged: then RᵀF is symmetric.
 #[inline(always)]
-fn pull<L: Lane>(t: L::Token, batch: &TetBatch, at: usize, e: &Element<L>, lame: [Real; 2], load: Blocks<'_>) {
+pub(super) fn corner_forces<L: Lane>(
+    t: L::Token,
+    batch: &TetBatch,
+    at: usize,
+    e: &Element<L>,
+    lame: [Real; 2],
+) -> [V3<L>; 4] {
     let (f, r) = (&e.f, &e.r);
     let size = -L::load(t, &batch.volume[at..]);
     let trace = dot(f[0], r[0]) + dot(f[1], r[1]) + dot(f[2], r[2]) - L::splat(t, 3.0);
@@ -273,17 +290,12 @@ fn pull<L: Lane>(t: L::Token, batch: &TetBatch, at: usize, e: &Element<L>, lame:
             p[column][row] = (f[column][row] - r[column][row]) * stretch + r[column][row] * spread_out;
         }
     }
-    let forces = spread(t, &p, &e.gradient, L::splat(t, 1.0));
-    for (corner, force) in forces.into_iter().enumerate() {
-        // full batches need no second list of nodes
-        let nodes = if batch.used == LANES { batch.node[corner] } else { batch.targets(corner) };
-        L::add_rows4([force[0], force[1], force[2], L::splat(t, 0.0)], load, &nodes[at..]);
-    }
+    spread(t, &p, &e.gradient, L::splat(t, 1.0))
 }
 
 /// m G_i · scale of the four corners.
 #[inline(always)]
-fn spread<L: Lane>(t: L::Token, m: &M3<L>, gradient: &M3<L>, scale: L) -> [V3<L>; 4] {
+pub(super) fn spread<L: Lane>(t: L::Token, m: &M3<L>, gradient: &M3<L>, scale: L) -> [V3<L>; 4] {
     let mut out = [[L::splat(t, 0.0); 3]; 4];
     for corner in 0..3 {
         let g = gradient[corner];
@@ -330,6 +342,12 @@ impl RestTet {
         let g = Mat3::from_cols(b - a, c - a, d - a).inverse().transpose();
         let volume = (b - a).cross(c - a).dot(d - a) / 6.0;
         Self { corners, gradient: [g.x_axis, g.y_axis, g.z_axis], volume }
+    }
+
+    /// Σ G_i² over the four corners [1/m²].
+    pub fn squares(&self) -> Real {
+        let [b, c, d] = self.gradient;
+        [b + c + d, b, c, d].iter().map(|g| g.length_squared()).sum()
     }
 }
 

@@ -18,6 +18,7 @@ mod implicit;
 mod kernel;
 mod network;
 mod params;
+mod reserved;
 mod spectrum;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ mod volume;
 
 pub use network::Spring;
 pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffness, VolumeForce};
+pub(crate) use reserved::ReservedSprings;
 
 use super::limit::{is_held, shear_share, soften};
 use super::system::EulerSystem;
@@ -88,8 +90,13 @@ struct Steps {
 impl MassSpring {
     /// Springs along all edges of tetrahedra, at rest in the mesh's shape.
     pub fn from_tets(mesh: &TetMesh, params: &Params) -> Result<Self, SpringError> {
+        Self::from_filled_tets(mesh, &[], params)
+    }
+
+    /// The same of tetrahedra that fill a fraction of their volume each; none: all are full.
+    pub(crate) fn from_filled_tets(mesh: &TetMesh, fill: &[Real], params: &Params) -> Result<Self, SpringError> {
         params.check()?;
-        Ok(Self::new(Network::from_tets(mesh, params)?, params))
+        Ok(Self::new(Network::from_tets(mesh, fill, params)?, params))
     }
 
     /// A sheet: springs along all edges and, against bending, across the interior ones.
@@ -122,10 +129,10 @@ impl MassSpring {
     }
 
     fn new(network: Network, params: &Params) -> Self {
-        let Network { positions, masses, springs, tets } = network;
+        let Network { positions, masses, springs, tets, fill } = network;
         let links: Vec<Link> = springs.iter().map(|s| Link::new(s, params.element)).collect();
         let layout = Layout::new(&positions, &links);
-        let volume = Volume::new(&tets, &positions, params.volume, &layout.place);
+        let volume = Volume::new((&tets, &fill), &positions, params.volume, &layout.place);
         let x: Vec<Block> = positions.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
         let rest = spectrum::Rest { links: &links, volume: volume.as_ref(), masses: &masses, x: &x };
         let [[stiff, damp], [stiff_bound, damp_bound]] = [rest.spectrum(), rest.row_sums()];

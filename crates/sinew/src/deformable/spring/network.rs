@@ -30,6 +30,8 @@ pub(super) struct Network {
     pub masses: Vec<Real>,
     pub springs: Vec<Spring>,
     pub tets: Vec<[u32; 4]>,
+    /// Fill fraction of each of them; empty: all are full.
+    pub fill: Vec<Real>,
 }
 
 /// An edge with the volume of the elements around it [m³].
@@ -44,26 +46,31 @@ struct Parts<'a> {
     /// Second neighbours.
     bends: Vec<Edge>,
     tets: &'a [[u32; 4]],
+    fill: &'a [Real],
 }
 
 /// The six edges of a tetrahedron.
 const TET_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 impl Network {
-    /// Springs along all edges of tetrahedra.
-    pub fn from_tets(mesh: &TetMesh, params: &Params) -> Result<Self, SpringError> {
+    /// Springs along all edges of tetrahedra, each of which fills this fraction of its volume.
+    pub fn from_tets(mesh: &TetMesh, fill: &[Real], params: &Params) -> Result<Self, SpringError> {
         mesh.check()?;
+        if !fill.is_empty() && !matches!(params.stiffness, Stiffness::Young(_)) {
+            let reason = "only springs with Young's modulus have a share in an element: give it for fill fractions";
+            return Err(SpringError::Unfit { name: "stiffness", reason });
+        }
         let mut shares = vec![0.0; mesh.vertices.len()];
         let mut edges = Vec::with_capacity(6 * mesh.tets.len());
         for (tet, corners) in mesh.tets.iter().enumerate() {
-            let volume = mesh.tet_volume(tet);
+            let volume = mesh.tet_volume(tet) * fill.get(tet).copied().unwrap_or(1.0);
             edges.extend(TET_EDGES.map(|[i, j]| edge(corners[i], corners[j], volume)));
             for &node in corners {
                 shares[node as usize] += 0.25 * volume;
             }
         }
         let edges = merged(edges);
-        Self::build(&Parts { points: &mesh.vertices, shares, edges, bends: Vec::new(), tets: &mesh.tets }, params)
+        Self::build(&Parts { points: &mesh.vertices, shares, edges, bends: Vec::new(), tets: &mesh.tets, fill }, params)
     }
 
     /// Springs along all edges of a sheet, and across its interior edges.
@@ -86,7 +93,7 @@ impl Network {
         let across = flaps.windows(2).filter(|w| w[0].0 == w[1].0 && w[0].1 != w[1].1);
         let bends = merged(across.map(|w| edge(w[0].1, w[1].1, w[0].2 + w[1].2)).collect());
         let edges = merged(edges);
-        Self::build(&Parts { points: &mesh.vertices, shares, edges, bends, tets: &[] }, params)
+        Self::build(&Parts { points: &mesh.vertices, shares, edges, bends, tets: &[], fill: &[] }, params)
     }
 
     /// Springs along a polyline and between second neighbours.
@@ -104,7 +111,7 @@ impl Network {
             shares[a + 1] += 0.5 * piece;
         }
         let bends = (2..points.len()).map(|b| edge(b as u32 - 2, b as u32, volume(b - 2, b))).collect();
-        Self::build(&Parts { points, shares, edges, bends, tets: &[] }, params)
+        Self::build(&Parts { points, shares, edges, bends, tets: &[], fill: &[] }, params)
     }
 
     /// Springs of an explicit list; stiffness and dashpots of the parameters are not used.
@@ -114,13 +121,14 @@ impl Network {
             return Err(SpringError::Unfit { name: "mass.density", reason });
         }
         let masses = masses(&vec![1.0; points.len()], &params.mass)?;
-        let network = Self { positions: points.to_vec(), masses, springs: springs.to_vec(), tets: Vec::new() };
+        let network =
+            Self { positions: points.to_vec(), masses, springs: springs.to_vec(), tets: Vec::new(), fill: Vec::new() };
         network.check(params)?;
         Ok(network)
     }
 
     fn build(parts: &Parts<'_>, params: &Params) -> Result<Self, SpringError> {
-        let Parts { points, shares, edges, bends, tets } = parts;
+        let Parts { points, shares, edges, bends, tets, fill } = parts;
         let masses = masses(shares, &params.mass)?;
         let bends = if params.bending > 0.0 { bends.as_slice() } else { &[] };
         let count = edges.len() + bends.len();
@@ -143,7 +151,7 @@ impl Network {
             let damping = dashpot(params, stiffness, masses[a] * masses[b] / (masses[a] + masses[b]));
             springs.push(Spring { nodes, rest, stiffness, damping });
         }
-        let network = Self { positions: points.to_vec(), masses, springs, tets: tets.to_vec() };
+        let network = Self { positions: points.to_vec(), masses, springs, tets: tets.to_vec(), fill: fill.to_vec() };
         network.check(params)?;
         Ok(network)
     }

@@ -75,6 +75,17 @@ pub enum VolumeForce {
     },
 }
 
+impl VolumeForce {
+    /// k_V of a tetrahedron with this measure at rest [N/m or N/m⁵].
+    pub(super) fn stiffness(self, rest: Real) -> Real {
+        match self {
+            VolumeForce::None => 0.0,
+            VolumeForce::Radial { stiffness } | VolumeForce::Gradient { stiffness } => stiffness,
+            VolumeForce::Bulk { modulus } => modulus / rest,
+        }
+    }
+}
+
 /// Source of the nodal masses.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).

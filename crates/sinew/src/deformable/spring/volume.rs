@@ -57,19 +57,20 @@ pub(super) struct Volume {
 
 impl Volume {
     /// None when there are no volume forces.
-    pub fn new(tets: &[[u32; 4]], positions: &[Vec3], force: VolumeForce, place: &[u32]) -> Option<Self> {
+    pub fn new(
+        (tets, fill): (&[[u32; 4]], &[Real]),
+        positions: &[Vec3],
+        force: VolumeForce,
+        place: &[u32],
+    ) -> Option<Self> {
         let radial = matches!(force, VolumeForce::Radial { .. });
-        let keep = |&corners: &[u32; 4]| {
+        let keep = |(tet, &corners): (usize, &[u32; 4])| {
             let at = corners.map(|i| positions[i as usize]);
             let (rest, square) = if radial { reach(at) } else { volume(at) };
-            let k = match force {
-                VolumeForce::None => 0.0,
-                VolumeForce::Radial { stiffness } | VolumeForce::Gradient { stiffness } => stiffness,
-                VolumeForce::Bulk { modulus } => modulus / rest,
-            };
-            Keeper { corners, rest, k, square }
+            let k = force.stiffness(rest);
+            Keeper { corners, rest, k: fill.get(tet).map_or(k, |fill| k * fill), square }
         };
-        let mut keepers: Vec<Keeper> = tets.iter().map(keep).collect();
+        let mut keepers: Vec<Keeper> = tets.iter().enumerate().map(keep).collect();
         keepers.retain(|keeper| keeper.k > 0.0);
         if keepers.is_empty() {
             return None;
@@ -203,7 +204,7 @@ impl Kernel for Push<'_> {
 
 /// Sum of the distances of the corners from their centre, and its gradient.
 #[inline(always)]
-fn radial<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
+pub(super) fn radial<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
     let quarter = L::splat(t, 0.25);
     let tiny = L::splat(t, super::element::TINY);
     let mut u = [[L::splat(t, 0.0); 3]; 4];
@@ -234,7 +235,7 @@ fn radial<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
 
 /// Volume of a tetrahedron and its gradient.
 #[inline(always)]
-fn gradient<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
+pub(super) fn gradient<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
     let sixth = L::splat(t, 1.0 / 6.0);
     let e = [sub(p[1], p[0]), sub(p[2], p[0]), sub(p[3], p[0])];
     let g1 = scale(cross(e[1], e[2]), sixth);
@@ -245,11 +246,11 @@ fn gradient<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
     (volume, [g0, g1, g2, g3])
 }
 
-fn reach(at: [Vec3; 4]) -> (Real, Real) {
+pub(super) fn reach(at: [Vec3; 4]) -> (Real, Real) {
     measured(radial::<Real>((), at.map(|p| p.to_array())))
 }
 
-fn volume(at: [Vec3; 4]) -> (Real, Real) {
+pub(super) fn volume(at: [Vec3; 4]) -> (Real, Real) {
     measured(gradient::<Real>((), at.map(|p| p.to_array())))
 }
 

@@ -7,12 +7,15 @@
 //! acts on the tool; the hand gets the opposite (Colgate, Stanley and Brown 1995). The rotation vector log q has no
 //! singularity below half a turn, unlike angles about axes. Force and torque are limited in length.
 
-use crate::frame::{Frame, Motion, Wrench};
+use super::{Frame, Motion, Wrench};
+use crate::error::Error;
+use crate::math::shortened;
+use sinew_spec::{NOT_NEGATIVE, POSITIVE, Wide, record};
 
 /// Stiffness, damping and limits of a virtual coupling.
 ///
 /// ```
-/// use sinew_haptic::{Coupling, Frame, Motion, Wide3};
+/// use sinew::tool::{Coupling, Frame, Motion, Wide3};
 /// let coupling = Coupling { stiffness: 500.0, ..Coupling::default() };
 /// // 2 mm into a fixed wall: 1 N
 /// let (device, tool) = (Frame::at(Wide3::new(0.0, -0.002, 0.0)), Frame::default());
@@ -21,8 +24,7 @@ use crate::frame::{Frame, Motion, Wrench};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coupling {
-    /// Of translation [N/m]. Stable on a device of damping b and a tick T: below b/(T/2 + delay)
-    /// ([`crate::limits::stiffness_limit`]).
+    /// Of translation [N/m]. Stable on a device of damping b and a tick T: below b/(T/2 + delay) (`docs/haptics.md`).
     pub stiffness: f64,
     /// Of translation [N·s/m].
     pub damping: f64,
@@ -67,9 +69,28 @@ impl Coupling {
         CouplingWrenches { tool: on_tool, hand }
     }
 
+    /// The coupling with at least this damping on a tool of a mass and a moment of inertia: 70 % of critical. A spring on
+    /// a tool alone rings.
+    pub fn damped(&self, mass: f64, inertia: f64) -> Self {
+        let least = |stiffness: f64, mass: f64| 1.4 * (stiffness * mass).sqrt();
+        Self {
+            damping: self.damping.max(least(self.stiffness, mass)),
+            turn_damping: self.turn_damping.max(least(self.turn_stiffness, inertia)),
+            ..*self
+        }
+    }
+
+    /// The displacement of a device against a tool, shortened to what the limits of force and torque allow.
+    pub fn limited_error(&self, device: &Frame, tool: &Frame) -> Motion {
+        let Motion { linear, angular } = device.error_from(tool);
+        Motion {
+            linear: shortened(linear, self.max_force / self.stiffness),
+            angular: shortened(angular, self.max_torque / self.turn_stiffness),
+        }
+    }
+
     /// The name of the first number that is out of range, and what it must be.
-    pub fn check(&self) -> Result<(), crate::Error> {
-        use crate::error::require;
+    pub fn check(&self) -> Result<(), Error> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         require("coupling.stiffness", self.stiffness, positive, "positive [N/m]")?;
         require("coupling.damping", self.damping, |x| x.is_finite() && x >= 0.0, "not negative [N·s/m]")?;
@@ -80,15 +101,35 @@ impl Coupling {
     }
 
     /// Displacement of the proxy against the device under a wrench: linear and angular compliance [m/N, rad/(N·m)].
-    pub(crate) fn compliance(&self) -> (f64, f64) {
+    pub fn compliance(&self) -> (f64, f64) {
         (1.0 / self.stiffness, 1.0 / self.turn_stiffness)
     }
 }
 
+/// Refuses a number that does not satisfy a condition; NaN satisfies none.
+pub(crate) fn require(
+    what: &str,
+    value: f64,
+    holds: impl FnOnce(f64) -> bool,
+    must: &'static str,
+) -> Result<(), Error> {
+    if holds(value) { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value, must: must.into() }) }
+}
+
+// The order of the fields is that of saves: new ones are appended.
+record!(Coupling, "coupling", "The spring and damper between hand and tool.", Coupling::default(), {
+    stiffness via Wide: POSITIVE, "Of translation [N/m].";
+    damping via Wide: NOT_NEGATIVE, "Of translation [N·s/m]; at least 70 % of critical is taken.";
+    turn_stiffness via Wide: POSITIVE, "Of rotation [N·m/rad].";
+    turn_damping via Wide: NOT_NEGATIVE, "Of rotation [N·m·s/rad]; at least 70 % of critical is taken.";
+    max_force via Wide: POSITIVE, "Largest force [N].";
+    max_torque via Wide: POSITIVE, "Largest torque [N·m].";
+});
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Wide3;
+    use crate::tool::Wide3;
 
     #[test]
     fn action_is_reaction_about_any_point() {

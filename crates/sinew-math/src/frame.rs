@@ -1,16 +1,15 @@
-//! Poses, motions and wrenches of the fast loop, in f64 in every build: a tick adds forces of a newton to steps of an
-//! encoder of 1e-5 m, and energies of a microjoule decide about damping.
+//! Poses, motions and wrenches in f64 in every build: a tick of a force loop adds forces of a newton to steps of an encoder
+//! of 1e-5 m, and energies of a microjoule decide about damping.
 //!
-//! Rotations are computed without the sine of the platform, so that a recording has the same bits everywhere.
-
-use sinew_math::{Wide3, WideQuat};
+//! Rotations are computed without the sine of the platform, so that results have the same bits everywhere.
+use crate::{Wide3, WideQuat};
 
 /// Position and orientation.
 ///
 /// ```
-/// use sinew_haptic::{Frame, Wide3};
+/// use sinew_math::{Frame, Wide3};
 /// let (start, motion) = (Frame::at(Wide3::X), Motion { linear: Wide3::Y, angular: Wide3::Z * 0.3 });
-/// # use sinew_haptic::Motion;
+/// # use sinew_math::Motion;
 /// let end = start.moved(&motion);
 /// let back = end.error_from(&start);
 /// assert!((back.linear - motion.linear).length() < 1e-15 && (back.angular - motion.angular).length() < 1e-14);
@@ -38,7 +37,7 @@ pub struct Motion {
 /// A force and a torque, in world axes.
 ///
 /// ```
-/// use sinew_haptic::{Wide3, Wrench};
+/// use sinew_math::{Wide3, Wrench};
 /// // 1 N across an arm of 0.1 m
 /// let tip = Wrench::of_force_at(Wide3::Y, Wide3::X * 0.1);
 /// assert_eq!(tip.torque, Wide3::Z * 0.1);
@@ -152,13 +151,13 @@ impl Wrench {
 
 /// A vector shortened to at most a length.
 #[inline]
-pub(crate) fn shortened(v: Wide3, most: f64) -> Wide3 {
+pub fn shortened(v: Wide3, most: f64) -> Wide3 {
     let square = v.length_squared();
     if square > most * most { v * (most / square.sqrt()) } else { v }
 }
 
 /// The rotation exp(v) of a rotation vector: the series of half an angle below 1/4, then squared.
-pub(crate) fn turn(v: Wide3) -> WideQuat {
+pub fn turn(v: Wide3) -> WideQuat {
     let mut half = v * 0.5;
     let mut squarings = 0;
     while half.length_squared() > 0.0625 && squarings < 64 {
@@ -178,7 +177,7 @@ pub(crate) fn turn(v: Wide3) -> WideQuat {
 }
 
 /// The rotation vector log(q), of at most half a turn: four halvings of the angle, then the series of the arc sine.
-pub(crate) fn rotation_vector(q: WideQuat) -> Wide3 {
+pub fn rotation_vector(q: WideQuat) -> Wide3 {
     let mut q = if q.w < 0.0 { -q } else { q };
     // an angle of at most π/2 between q and 1 becomes at most π/32
     for _ in 0..4 {
