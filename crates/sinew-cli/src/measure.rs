@@ -6,7 +6,7 @@ use crate::grips::{Pressing, grips};
 use crate::output::short;
 use crate::stretch::Edges;
 use serde::Serialize;
-use sinew::{AttachTarget, BodySpec, ConstraintSpec, Input, Motion, Phase, Report, Site, Vec3, World};
+use sinew::{BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Report, Slot, Vec3, World};
 use sinew_scene::census::Census;
 use sinew_scene::faults::is_finite;
 use sinew_scene::links::{Link, links, soft_energy};
@@ -266,23 +266,13 @@ fn is_closed(world: &World) -> bool {
         matches!(b, BodySpec::Rigid(r) if r.motion == Motion::Dynamic && r.linear_damping == 0.0)
             || matches!(b, BodySpec::Particles(p) if p.pinned.is_empty() && p.damping == 0.0)
     };
-    let held = |site: &Site| matches!(site, Site::World(_));
-    let inner = |c: &ConstraintSpec| match c {
-        ConstraintSpec::Joint(j) => j.a.is_some() && j.b.is_some(),
-        ConstraintSpec::Distance(d) => !held(&d.a) && !held(&d.b),
-        ConstraintSpec::Attachment(a) => a.pairs.iter().all(|(site, to)| {
-            !held(site)
-                && matches!(to, AttachTarget::At(site) if !held(site))
-                && !matches!(to, AttachTarget::Here(None))
-        }),
-        ConstraintSpec::PatchJoint(p) => p.to.is_some(),
-        // a hand is outside
-        ConstraintSpec::Tool(_) => false,
-        ConstraintSpec::DistanceSet(_) | ConstraintSpec::Bending(_) | ConstraintSpec::Volume(_) => true,
+    let inner = |(index, slot): (usize, &Slot<ConstraintSpec>)| {
+        let id = ConstraintId::from_parts(index as u32, slot.generation);
+        slot.item.is_none() || world.is_internal(id).is_ok_and(|internal| internal)
     };
     world.settings().gravity == Vec3::ZERO
         && blueprint.bodies.iter().filter_map(|s| s.item.as_ref()).all(alone)
-        && blueprint.constraints.iter().filter_map(|s| s.item.as_ref()).all(inner)
+        && blueprint.constraints.iter().enumerate().all(inner)
 }
 
 /// Total momentum and the sum of its sizes [kg·m/s].

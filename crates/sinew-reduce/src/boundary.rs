@@ -221,14 +221,8 @@ mod tests {
 
     /// An octahedron divided `times` times, on the unit sphere.
     fn sphere(times: usize) -> Surface {
-        let nodes = [
-            [1.0, 0.0, 0.0],
-            [-1.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0],
-            [0.0, -1.0, 0.0],
-            [0.0, 0.0, 1.0],
-            [0.0, 0.0, -1.0],
-        ];
+        let nodes =
+            [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
         let mut triangles: Vec<[Vec3; 3]> = Vec::new();
         for [a, b, c] in [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]] {
             triangles.push([nodes[a], nodes[b], nodes[c]]);

@@ -594,6 +594,28 @@ fn a_file_of_bones_in_tissue_builds_what_the_builder_builds() {
 }
 
 #[test]
+fn a_constraint_of_a_table_entry_has_a_word_names_and_a_way_back() {
+    let scene = text(
+        "[bodies.left]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, -1, 0]\n\
+         [bodies.right]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [1, -1, 0]\n\
+         [joints.rope]\nkind = 'pulley'\nlength = 2\na = { kind = 'body', body = 'left' }\nover_a = { kind = 'world', \
+         point = [0, 0, 0] }\nb = { kind = 'body', body = 'right' }\nover_b = { kind = 'world', point = [1, 0, 0] }\n",
+    );
+    let mut world = scene.build().expect("it was built once");
+    run(&scene, &mut world, 30);
+    // equal masses: the rope holds both
+    for body in world.bodies() {
+        assert!((body.position().y + 1.0).abs() < 1e-3, "{}", body.position().y);
+    }
+    let again = file::write(&scene.build().expect("again"), &About::default(), Syntax::Toml).expect("it has a form");
+    assert!(again.contains("kind = \"pulley\"") && again.contains("\"right\""), "{again}");
+    assert_eq!(text(&again).build().expect("again").hash(), scene.build().expect("again").hash());
+    let wrong = "[joints.rope]\nkind = 'pulley'\nlength = 2\na = { kind = 'body', body = 'lost' }\n";
+    let problems = file::read_text(wrong, "t.toml", Syntax::Toml).expect_err("ends are missing").to_string();
+    assert!(problems.contains("missing key 'over_b'"), "{problems}");
+}
+
+#[test]
 fn a_tool_of_a_file_presses_what_its_hand_presses() {
     let scene = text(
         r#"

@@ -43,8 +43,9 @@ mod world;
 
 pub use collision::{Sample, Sdf, SdfError};
 pub use constraint::{
-    AttachTarget, Attachment, BendLaw, Bending, Bounds, Distance, DistanceSet, Joint, JointKind, Motor, PatchJoint,
-    PatchKind, PatchRest, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View, Volume, VolumeLaw,
+    AttachTarget, Attachment, BendLaw, Bending, Bounds, ConstraintSpec, Distance, DistanceSet, Joint, JointKind, Motor,
+    PatchJoint, PatchKind, PatchRest, Pulley, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View, Volume,
+    VolumeLaw,
 };
 pub use deformable::ElementStress;
 pub use error::Error;
@@ -112,10 +113,32 @@ pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State, ToolAnchor, ToolMemory};
 pub use world::{
-    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport, ComplianceScratch,
-    ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
+    Addition, Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport,
+    ComplianceScratch, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
     SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, TopologyDelta, World,
 };
+
+/// The names that most programs need.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings::default())?;
+/// world.add(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let brick = world.add(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.05)).at([0.0, 1.0, 0.0]))?;
+/// for _ in 0..120 {
+///     world.step(&Input::none());
+/// }
+/// assert!((world.body(brick)?.position().y - 0.05).abs() < 1e-3);
+/// # Ok(()) }
+/// ```
+pub mod prelude {
+    pub use crate::{
+        BodyId, Collider, Command, ConstraintId, ElasticMaterial, Error, Geometry, Input, Joint, Particles, Pose, Quat,
+        Real, Report, RigidBody, Settings, Shape, Site, SoftBody, SoftModel, SurfaceMaterial, TetMesh, TriMesh, Vec3,
+        World,
+    };
+}
 
 /// Kernels for benchmarks and for users with their own rows.
 #[doc(hidden)]

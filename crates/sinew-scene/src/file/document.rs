@@ -15,7 +15,7 @@ use super::tool::ToolTable;
 use super::tree::{Entry, Node, Span, Value};
 use crate::validate::tools::real;
 use sinew::tool::ToolIds;
-use sinew::{BodyId, BodySpec, Combined, CombinedIds, ConstraintId, ConstraintSpec, Error, Settings, Vec3, World};
+use sinew::{BodyId, BodySpec, Combined, CombinedIds, ConstraintId, Error, Settings, Vec3, World};
 use std::collections::BTreeMap;
 
 /// Most bodies of a scene, copies included.
@@ -129,7 +129,7 @@ impl Document {
     fn populate(&self, world: &mut World, names: &Names, reader: &mut Reader<'_>) -> Ids {
         let mut ids = Ids::default();
         for body in &self.bodies {
-            match add_body(world, body.item.clone()) {
+            match world.add(body.item.clone()) {
                 Ok(id) => {
                     ids.bodies.insert(body.name.clone(), id);
                 }
@@ -149,7 +149,7 @@ impl Document {
         for joint in &self.joints {
             let built = joint.item.build(world, &mut |name| names.body(name, &ids, reader));
             let Some(built) = built else { continue };
-            match add_constraint(world, built) {
+            match world.add(built) {
                 Ok(id) => {
                     ids.joints.insert(joint.name.clone(), id);
                 }
@@ -207,7 +207,7 @@ impl Document {
         let mut world = World::new(self.head.settings.clone())?;
         let mut ids = Ids::default();
         for body in &self.bodies {
-            ids.bodies.insert(body.name.clone(), add_body(&mut world, body.item.clone())?);
+            ids.bodies.insert(body.name.clone(), world.add(body.item.clone())?);
         }
         for body in &self.combined {
             let parts = world.add_combined(body.item.0.clone())?;
@@ -215,7 +215,7 @@ impl Document {
         }
         for joint in &self.joints {
             if let Some(built) = joint.item.build(&world, &mut |name: &Name| ids.bodies.get(&name.text).copied()) {
-                add_constraint(&mut world, built)?;
+                world.add(built)?;
             }
         }
         for tool in &self.tools {
@@ -228,30 +228,9 @@ impl Document {
     }
 }
 
-fn add_body(world: &mut World, body: BodySpec) -> Result<BodyId, Error> {
-    match body {
-        BodySpec::Rigid(rigid) => world.add_rigid(rigid),
-        BodySpec::Particles(particles) => world.add_particles(particles),
-        BodySpec::Soft(soft) => world.add_soft(*soft),
-    }
-}
-
-fn add_constraint(world: &mut World, constraint: ConstraintSpec) -> Result<ConstraintId, Error> {
-    match constraint {
-        ConstraintSpec::Joint(joint) => world.add_joint(joint),
-        ConstraintSpec::Distance(distance) => world.add_distance(distance),
-        ConstraintSpec::Attachment(attach) => world.add_attachment(attach),
-        ConstraintSpec::DistanceSet(set) => world.add_distance_set(set),
-        ConstraintSpec::Bending(bending) => world.add_bending(bending),
-        ConstraintSpec::Volume(volume) => world.add_volume(volume),
-        ConstraintSpec::PatchJoint(joint) => world.add_patch_joint(joint),
-        ConstraintSpec::Tool(tool) => world.add_tool_coupling(&tool),
-    }
-}
-
 fn add_tool(world: &mut World, tool: &Placed<ToolTable>) -> Result<ToolIds, Error> {
     let spec = tool.item.build(&tool.name).map_err(|reason| Error::BadConstraint { constraint: "tool", reason })?;
-    world.add_tool(spec)
+    world.add(spec)
 }
 
 /// Bodies and joints that were accepted.

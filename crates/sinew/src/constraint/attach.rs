@@ -16,6 +16,7 @@
 use super::row::{Bounds, RowBuffer, Term, Wish};
 use super::site::Spring;
 use super::site::{Place, Site, View, has_own_response};
+use super::{Kind, Traits};
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Model};
@@ -408,3 +409,42 @@ record!(Attachment, "attach", "Points of nodes and surfaces held to others.", At
     collide: ANY, "Whether soft bodies that are stitched together collide.";
     axes: FINITE, "Directions that are held, orthogonal unit vectors, of the world or of the rigid body; empty: all.";
 });
+
+impl Kind for BuiltAttach {
+    fn traits(&self) -> Traits {
+        Traits {
+            rows: self.axis_count() * self.source.pairs.len(),
+            internal: self.is_internal(),
+            nodes: true,
+            wide: self.wide,
+            support: !self.source.axes.is_empty() && self.anchored,
+            sides: self.sides,
+            break_force: self.source.break_force,
+            ..Traits::default()
+        }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        self.slots.iter().copied().for_each(found);
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        BuiltAttach::rows(self, view, joint, out);
+    }
+
+    fn carried(&self, index: u32, terms: &[Term], _: &dyn Fn(u32) -> bool) -> (Vec3, Vec3) {
+        (BuiltAttach::carried(self, index, terms), Vec3::ZERO)
+    }
+
+    fn keeps_apart(&self, found: &mut dyn FnMut(u32, u32)) {
+        if !self.source.collide {
+            self.linked(found);
+        }
+    }
+
+    /// The pair with the largest force.
+    fn strain(&self, _: Vec3, rows: &[Real]) -> Real {
+        let size = |r: &[Real]| r.iter().map(|f| f * f).sum::<Real>().sqrt();
+        rows.chunks_exact(self.axis_count()).map(size).fold(0.0, Real::max)
+    }
+}

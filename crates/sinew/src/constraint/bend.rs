@@ -21,6 +21,7 @@
 use super::distance_set::check_nodes;
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
+use super::{Kind, Traits};
 use crate::error::{Error, finite, not_negative, positive};
 use crate::math::{Real, Vec3, angle_of, vec};
 use crate::model::BodyId;
@@ -241,6 +242,20 @@ record!(Bending, "bending", "Lets a sheet resist bending.", Bending::new(BodyId:
     damping: NOT_NEGATIVE, "Time over which a bent sheet gives in [s].";
     law: ANY, "The constrained quantity of a fold.";
 });
+
+impl Kind for BuiltBending {
+    fn traits(&self) -> Traits {
+        Traits { rows: self.source.folds.len(), internal: true, nodes: true, resultant: false, ..Traits::default() }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        found(self.slot);
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        BuiltBending::rows(self, view, joint, out);
+    }
+}
 
 #[cfg(test)]
 mod tests {

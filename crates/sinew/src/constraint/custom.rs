@@ -2,6 +2,7 @@
 
 use super::row::{Bounds, RowBuffer};
 use super::site::{Site, Terms, View};
+use super::{CUSTOM_ROWS, Kind, Traits};
 use crate::error::Error;
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Remap};
@@ -136,5 +137,30 @@ impl RowDraft<'_, '_> {
     pub fn spring(self, error: Real, stiffness: Real, damping: Real) {
         let (rate, softness) = crate::solver::soft::spring(stiffness, damping, self.writer.view.h);
         self.writer.out.push_spring(self.terms.as_slice(), error * rate, softness, Bounds::Free);
+    }
+}
+
+/// User-defined rows in a world.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltCustom {
+    pub rows: Arc<dyn Rows>,
+    pub slots: Vec<u32>,
+    pub nodes: bool,
+}
+
+impl Kind for BuiltCustom {
+    fn traits(&self) -> Traits {
+        Traits { rows: CUSTOM_ROWS, nodes: self.nodes, ..Traits::default() }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        self.slots.iter().copied().for_each(found);
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        let mut writer = RowWriter::new(*view, joint, out);
+        // a custom constraint that returns an error is inactive for this substep; rows written before the error remain
+        // valid
+        let _ = self.rows.rows(view, &mut writer);
     }
 }

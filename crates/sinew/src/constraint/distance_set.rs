@@ -15,6 +15,7 @@
 
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
+use super::{Kind, Traits};
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Real, Vec3, vec};
 use crate::model::{BodyId, Nodes};
@@ -236,3 +237,29 @@ record!(DistanceSet, "distance_set", "Lengths of many pairs of nodes of a body."
     damping: NOT_NEGATIVE, "Damping of each pair, with a stiffness only [N·s/m].";
     break_force: POSITIVE.or_infinite(), "All of it breaks when one pair carries more than this [N].";
 });
+
+impl Kind for BuiltStrands {
+    fn traits(&self) -> Traits {
+        Traits {
+            rows: self.source.pairs.len(),
+            internal: true,
+            nodes: true,
+            resultant: false,
+            break_force: self.source.break_force,
+            ..Traits::default()
+        }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        found(self.slot);
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        BuiltStrands::rows(self, view, joint, out);
+    }
+
+    /// The pair with the largest force.
+    fn strain(&self, _: Vec3, rows: &[Real]) -> Real {
+        rows.iter().map(|r| r.abs()).fold(0.0, Real::max)
+    }
+}

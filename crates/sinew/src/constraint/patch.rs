@@ -16,6 +16,7 @@
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
 use super::site::{View, check_surfels};
+use super::{Kind, Traits};
 use crate::error::{Error, check, finite_vec};
 use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3, any_orthonormal, nearest_rotation};
 use crate::model::{BodyId, Nodes};
@@ -216,11 +217,6 @@ pub(crate) struct BuiltPatchJoint {
 }
 
 impl BuiltPatchJoint {
-    /// Slots of the bodies it links.
-    pub fn slots(&self) -> impl Iterator<Item = u32> {
-        [self.to, Some(self.slot)].into_iter().flatten()
-    }
-
     /// Rows it has.
     pub fn row_count(&self) -> usize {
         match self.source.kind {
@@ -353,3 +349,35 @@ record!(PatchJoint, "patch", "A joint between a patch of surface and a rigid bod
     collide: ANY, "Whether the two bodies still collide.";
     rest: ANY, "Rest pose of the patch; without: the initial one.";
 });
+
+impl Kind for BuiltPatchJoint {
+    fn traits(&self) -> Traits {
+        Traits {
+            rows: self.row_count(),
+            internal: self.to.is_some(),
+            nodes: true,
+            wide: true,
+            sides: [None, Some(self.slot)],
+            break_force: self.source.break_force,
+            ..Traits::default()
+        }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        [self.to, Some(self.slot)].into_iter().flatten().for_each(found);
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        BuiltPatchJoint::rows(self, view, joint, out);
+    }
+
+    fn carried(&self, index: u32, terms: &[Term], _: &dyn Fn(u32) -> bool) -> (Vec3, Vec3) {
+        BuiltPatchJoint::carried(self, index, terms)
+    }
+
+    fn keeps_apart(&self, found: &mut dyn FnMut(u32, u32)) {
+        if let (Some(to), false) = (self.to, self.source.collide) {
+            found(to, self.slot);
+        }
+    }
+}

@@ -16,6 +16,7 @@
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
 use super::site::{View, check_surfels};
+use super::{Kind, Traits};
 use crate::error::{Error, check, finite, not_negative, positive};
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Nodes};
@@ -254,3 +255,30 @@ record!(Volume, "volume", "Holds the volume inside a body's surface, or fills it
     law as inside: ANY, "Pressure law; without: the initial volume is kept.";
     burst: POSITIVE.or_infinite(), "Bursts above this pressure [Pa].";
 });
+
+impl Kind for BuiltVolume {
+    fn traits(&self) -> Traits {
+        Traits {
+            rows: 1,
+            internal: true,
+            nodes: true,
+            wide: true,
+            resultant: false,
+            break_force: self.source.burst,
+            ..Traits::default()
+        }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        found(self.slot);
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        BuiltVolume::rows(self, view, joint, out);
+    }
+
+    /// Only positive pressure bursts.
+    fn strain(&self, _: Vec3, rows: &[Real]) -> Real {
+        rows.iter().copied().fold(0.0, Real::max)
+    }
+}

@@ -87,7 +87,7 @@ pub(crate) fn list(
         }
     }
     for (_, constraint) in model.constraints.iter().filter(|(slot, _)| state.broken[*slot as usize] == 0) {
-        let (mut leans, mut one) = (!constraint.is_internal(), None);
+        let (mut leans, mut one) = (!constraint.traits().internal, None);
         constraint.slots(|s| {
             leans |= !active[s as usize];
             one = one.or(Some(s).filter(|&s| active[s as usize]));

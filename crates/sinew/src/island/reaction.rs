@@ -29,8 +29,8 @@ pub(crate) fn begin(model: &Model, state: &State, bodies: &mut BodyWork) {
     let BodyWork { supported, momentum_before, pushed, .. } = bodies;
     supported.clear();
     supported.extend((0..slots as u32).map(|slot| model.nodes_at(slot).is_some_and(|n| n.pinned)));
-    for (_, constraint) in model.constraints.iter().filter(|(_, c)| c.is_support()) {
-        if let [_, Some(slot)] = constraint.sides() {
+    for (_, constraint) in model.constraints.iter().filter(|(_, c)| c.traits().support) {
+        if let [_, Some(slot)] = constraint.traits().sides {
             supported[slot as usize] = true;
         }
     }
@@ -85,9 +85,9 @@ pub(crate) fn observe(model: &Model, state: &State, bodies: &BodyWork, output: &
             }
         }
     }
-    for (k, constraint) in model.constraints.iter().filter(|(_, c)| !c.is_support()) {
+    for (k, constraint) in model.constraints.iter().filter(|(_, c)| !c.traits().support) {
         let [force, _] = readout.wrench(k);
-        let [a, b] = constraint.sides();
+        let [a, b] = constraint.traits().sides;
         for (slot, force) in [(a, force), (b, -force)] {
             if let Some(slot) = slot.filter(|slot| active(*slot)) {
                 reactions[slot as usize] += force;

@@ -149,7 +149,7 @@ fn of_constraint(
     let LedgerWork { book, mean, owner, bodies: sums, outside, spring_work, .. } = ledger;
     let blocks = Blocks { model, mean, end: &bodies.velocity, pose: &bodies.pose, owner, detailed };
     // a support is part of the reaction of its body
-    let support = constraint.is_support();
+    let support = constraint.traits().support;
     let last = span.end.wrapping_sub(1);
     for id in span {
         let r = &rows.rows()[id as usize];

@@ -175,7 +175,7 @@ impl Model {
         self.row_start.push(0);
         let mut rows = 0;
         for slot in 0..self.constraints.slot_count() as u32 {
-            rows += self.constraints.at(slot).map_or(0, Constraint::row_count);
+            rows += self.constraints.at(slot).map_or(0, |constraint| constraint.traits().rows);
             self.row_start.push(rows as u32);
         }
         let mut apart: Vec<(u32, u32)> = Vec::new();

@@ -65,7 +65,7 @@ pub(crate) fn store_impulses(
             warm[at] = row.impulse;
             readout.add_row(at, row.impulse);
         }
-        let Some(constraint) = model.constraints.at(span.constraint).filter(|c| c.has_resultant()) else { continue };
+        let Some(constraint) = model.constraints.at(span.constraint).filter(|c| c.traits().resultant) else { continue };
         for id in span.start..span.end {
             let (push, twist) = constraint.carried(id - span.start, buffer.terms(id), linear);
             let impulse = buffer.rows()[id as usize].impulse;
@@ -98,7 +98,8 @@ fn constraint_rows(
         if !swept || elsewhere || state.broken[slot as usize] != 0 {
             continue;
         }
-        let nodes = constraint.has_nodes() && !constraint.is_wide();
+        let traits = constraint.traits();
+        let nodes = traits.nodes && !traits.wide;
         let out: &mut RowBuffer = if nodes { node_rows } else { rows };
         let start = out.len();
         let together = direct.find(slot);

@@ -294,7 +294,7 @@ fn break_constraints(model: &Model, state: &mut State, island: &IslandWork, outp
         let largest = rows.iter().fold(0.0, |max: Real, f| max.max(f.abs()));
         report.constraints.push(ConstraintForce { id, force, torque, largest });
         let size = kind.strain(force, rows);
-        if size > kind.break_force() {
+        if size > kind.traits().break_force {
             state.broken[constraint as usize] = 1;
             state.row_impulses[kept].fill(0.0);
             report.events.push(Event::Broke { constraint: id, force: size });

@@ -2,7 +2,7 @@
 
 use super::rows::{BuiltTool, wrench_of};
 use super::{drive, grip, narrow_pose, wide_pose};
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, Kind};
 use crate::math::{Frame, Pose, Real, Vec3, Wrench, widen};
 use crate::model::{ConstraintId, Model};
 use crate::report::{Report, ToolReport};
@@ -72,7 +72,7 @@ fn of(
 fn contact(model: &Model, state: &State, tool: &BuiltTool, frame: &Frame, rows: &[Real], report: &Report) -> Wrench {
     let ours = |slot: u32| {
         let mut any = false;
-        tool.slots(|s| any |= s == slot);
+        tool.slots(&mut |s| any |= s == slot);
         any
     };
     let mut sum = Wrench::ZERO;

@@ -12,10 +12,9 @@
 
 use super::spec::{Grip, Tool};
 use super::wide_pose;
-use crate::constraint::{Bounds, Place, RowBuffer, Term, View, Wish, has_own_response};
+use crate::constraint::{Bounds, Kind, Place, RowBuffer, Term, Traits, View, Wish, has_own_response};
 use crate::error::Error;
 use crate::math::{Real, Sym3, Vec3, Wide3, narrow, widen};
-use crate::model::Model;
 use crate::solver::soft::{Softness, spring};
 use crate::state::{ToolAnchor, ToolMemory, anchors_of};
 
@@ -39,7 +38,8 @@ pub(crate) struct BuiltTool {
 }
 
 impl Tool {
-    pub(crate) fn build(&self, model: &Model) -> Result<BuiltTool, Error> {
+    pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltTool, Error> {
+        let model = view.model;
         self.check()?;
         let bad = |reason: String| Error::BadConstraint { constraint: "tool", reason };
         let rigid = model.rigid(self.body)?;
@@ -84,18 +84,6 @@ impl BuiltTool {
         self.source.body.index
     }
 
-    /// Slots of its bodies.
-    pub fn slots(&self, mut found: impl FnMut(u32)) {
-        found(self.slot());
-        self.jaws.iter().flatten().for_each(|jaw| found(jaw.0));
-    }
-
-    /// Rows whose impulses are stored in State.
-    pub fn row_count(&self) -> usize {
-        let holds = self.source.grip.as_ref().is_some_and(|grip| grip.hold.is_some());
-        self.anchor_row() + if holds { 3 * MOST_ANCHORS } else { 0 }
-    }
-
     /// First row of the anchors.
     pub fn anchor_row(&self) -> usize {
         COUPLING_ROWS + self.jaws.iter().flatten().count()
@@ -118,18 +106,6 @@ impl BuiltTool {
             _ => largest,
         };
         wide(open)
-    }
-
-    pub fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
-        let Ok(at) = view.tools.binary_search_by_key(&self.slot(), |m| m.body) else { return };
-        let memory = &view.tools[at];
-        self.coupling_rows(view, memory, out);
-        self.drive_rows(view, memory, joint, out);
-        let Some(hold) = self.source.grip.as_ref().and_then(|grip| grip.hold.as_ref()) else { return };
-        let limit = hold.force * view.h;
-        for anchor in anchors_of(view.anchors, self.slot()).iter().take(MOST_ANCHORS) {
-            self.anchor_rows(view, anchor, joint, limit, out);
-        }
     }
 
     fn coupling_rows(&self, view: &View<'_>, memory: &ToolMemory, out: &mut RowBuffer) {
@@ -200,9 +176,34 @@ impl BuiltTool {
             out.close(wish, Bounds::Between { low: -limit, high: limit });
         }
     }
+}
+
+impl Kind for BuiltTool {
+    fn traits(&self) -> Traits {
+        let holds = self.source.grip.as_ref().is_some_and(|grip| grip.hold.is_some());
+        let rows = self.anchor_row() + if holds { 3 * MOST_ANCHORS } else { 0 };
+        Traits { rows, wide: true, ..Traits::default() }
+    }
+
+    fn slots(&self, found: &mut dyn FnMut(u32)) {
+        found(self.slot());
+        self.jaws.iter().flatten().for_each(|jaw| found(jaw.0));
+    }
+
+    fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        let Ok(at) = view.tools.binary_search_by_key(&self.slot(), |m| m.body) else { return };
+        let memory = &view.tools[at];
+        self.coupling_rows(view, memory, out);
+        self.drive_rows(view, memory, joint, out);
+        let Some(hold) = self.source.grip.as_ref().and_then(|grip| grip.hold.as_ref()) else { return };
+        let limit = hold.force * view.h;
+        for anchor in anchors_of(view.anchors, self.slot()).iter().take(MOST_ANCHORS) {
+            self.anchor_rows(view, anchor, joint, limit, out);
+        }
+    }
 
     /// Force and torque of a unit impulse of a row of the coupling on the body.
-    pub fn carried(&self, index: u32, terms: &[Term]) -> (Vec3, Vec3) {
+    fn carried(&self, index: u32, terms: &[Term], _: &dyn Fn(u32) -> bool) -> (Vec3, Vec3) {
         let axis = terms.first().map_or(Vec3::ZERO, |t| t.jacobian);
         match index as usize {
             0..3 => (axis, Vec3::ZERO),

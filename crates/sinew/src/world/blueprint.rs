@@ -1,12 +1,11 @@
 //! The model as plain data: the contents of a save file, from which the same world can be rebuilt with the same ids.
 
 use super::{World, edit};
-use crate::constraint::{Attachment, Bending, Constraint, Distance, DistanceSet, Joint, PatchJoint, View, Volume};
+use crate::constraint::ConstraintSpec;
 use crate::error::Error;
 use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, Slots, SoftBody};
 use crate::settings::Settings;
 use crate::state::State;
-use crate::tool::Tool;
 use sinew_spec::kinds;
 
 /// The description from which a body was added.
@@ -20,29 +19,6 @@ pub enum BodySpec {
     Particles(Particles),
     /// A deformable body.
     Soft(Box<SoftBody>),
-}
-
-/// The description from which a constraint was added; joints include their frames.
-///
-/// An example is at [`Blueprint`](crate::Blueprint).
-#[derive(Clone, Debug)]
-pub enum ConstraintSpec {
-    /// A joint.
-    Joint(Joint),
-    /// A rod, rope or spring.
-    Distance(Distance),
-    /// Anchors and seams.
-    Attachment(Attachment),
-    /// Lengths of many pairs.
-    DistanceSet(DistanceSet),
-    /// Bending.
-    Bending(Bending),
-    /// A volume.
-    Volume(Volume),
-    /// A joint on a patch of surface.
-    PatchJoint(PatchJoint),
-    /// The coupling of a tool.
-    Tool(Tool),
 }
 
 /// A numbered slot for a body or constraint: its generation, and its item.
@@ -103,18 +79,13 @@ impl World {
         for (slot, (generation, _)) in model.constraints.layout().enumerate() {
             let item = match model.constraints.at(slot as u32) {
                 None => None,
-                Some(Constraint::Joint(j)) => Some(ConstraintSpec::Joint(j.source.clone())),
-                Some(Constraint::Distance(d)) => Some(ConstraintSpec::Distance(d.source.clone())),
-                Some(Constraint::Attachment(a)) => Some(ConstraintSpec::Attachment(a.source.clone())),
-                Some(Constraint::DistanceSet(s)) => Some(ConstraintSpec::DistanceSet(s.source.clone())),
-                Some(Constraint::Bending(b)) => Some(ConstraintSpec::Bending(b.source.clone())),
-                Some(Constraint::Volume(v)) => Some(ConstraintSpec::Volume(v.source.clone())),
-                Some(Constraint::PatchJoint(p)) => Some(ConstraintSpec::PatchJoint(p.source.clone())),
-                Some(Constraint::Tool(t)) => Some(ConstraintSpec::Tool(t.source.clone())),
-                Some(Constraint::Custom { .. }) => {
-                    let reason = "custom rows are code and cannot be saved: remove them first".to_owned();
-                    return Err(Error::BadConstraint { constraint: "custom rows", reason });
-                }
+                Some(constraint) => match constraint.source() {
+                    Some(source) => Some(source),
+                    None => {
+                        let reason = "custom rows are code and cannot be saved: remove them first".to_owned();
+                        return Err(Error::BadConstraint { constraint: "custom rows", reason });
+                    }
+                },
             };
             constraints.push(Slot { generation, item });
         }
@@ -154,7 +125,7 @@ impl World {
         let poses = world.poses();
         let mut constraints = Vec::new();
         for slot in blueprint.constraints {
-            let built = slot.item.map(|spec| build_constraint(&spec, &world.view(&poses)));
+            let built = slot.item.map(|spec| spec.build(&world.view(&poses)));
             constraints.push((slot.generation, built.transpose()?));
         }
         world.model.constraints = Slots::from_parts(constraints);
@@ -163,19 +134,6 @@ impl World {
         world.restore(state)?;
         Ok(world)
     }
-}
-
-pub(super) fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint, Error> {
-    Ok(match spec {
-        ConstraintSpec::Joint(j) => Constraint::Joint(j.build(view.model, view)?),
-        ConstraintSpec::Distance(d) => Constraint::Distance(d.build(view.model)?),
-        ConstraintSpec::Attachment(a) => Constraint::Attachment(a.build(view)?),
-        ConstraintSpec::DistanceSet(s) => Constraint::DistanceSet(s.build(view)?),
-        ConstraintSpec::Bending(b) => Constraint::Bending(b.build(view)?),
-        ConstraintSpec::Volume(v) => Constraint::Volume(v.build(view)?),
-        ConstraintSpec::PatchJoint(p) => Constraint::PatchJoint(p.build(view)?),
-        ConstraintSpec::Tool(t) => Constraint::Tool(t.build(view.model)?),
-    })
 }
 
 /// Assigns the node ranges their offsets, in their original order.
@@ -199,18 +157,6 @@ kinds!(BodySpec, "body", "A body.", {
     "rigid" => Rigid(RigidBody), "A rigid body.";
     "particles" => Particles(Particles), "Bare particles.";
     "soft" => Soft(Box<SoftBody>), "A deformable body.";
-});
-
-// The order is that of saves: new kinds are appended.
-kinds!(ConstraintSpec, "joint", "What holds two bodies together, or a body to the world.", {
-    "joint" => Joint(Joint), "A joint.";
-    "distance" => Distance(Distance), "Two sites within a range of distances.";
-    "attach" => Attachment(Attachment), "Points of nodes and surfaces held to the world, to bodies or to each other.";
-    "distance_set" => DistanceSet(DistanceSet), "Lengths of many pairs of nodes of a body.";
-    "bending" => Bending(Bending), "Lets a sheet resist bending.";
-    "volume" => Volume(Volume), "Holds the volume inside a surface, or fills it with gas.";
-    "patch" => PatchJoint(PatchJoint), "A joint between a patch of surface and a rigid body or the world.";
-    "tool" => Tool(Tool), "Ties a rigid body to a hand; written by Sinew, `[tools.NAME]` is easier.";
 });
 
 #[cfg(test)]

@@ -91,14 +91,18 @@ pub(crate) fn add_constraint(model: &mut Model, state: &mut State, constraint: C
 }
 
 /// Adds a tool that is held where it is.
-pub(crate) fn add_tool(model: &mut Model, state: &mut State, built: BuiltTool) -> ConstraintId {
+pub(crate) fn add_tool(model: &mut Model, state: &mut State, built: BuiltTool) -> Result<ConstraintId, Error> {
     let slot = built.slot();
+    if state.tools.iter().any(|m| m.body == slot) {
+        let reason = "its body is a tool already".to_owned();
+        return Err(Error::BadConstraint { constraint: "tool", reason });
+    }
     let (x, q) = (state.x[slot as usize], state.q[slot as usize]);
     let frame = tool::wide_pose(&model.rigid_at(slot).map_or(Pose::new(x, q), |r| r.origin(x, q)));
     let opening = built.opening(|s| (state.x[s as usize], state.q[s as usize]));
     let at = state.tools.partition_point(|m| m.body < slot);
     state.tools.insert(at, ToolMemory::at(slot, &frame, opening));
-    add_constraint(model, state, Constraint::Tool(built))
+    Ok(add_constraint(model, state, Constraint::Tool(built)))
 }
 
 pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> Result<(), Error> {

@@ -1,7 +1,9 @@
 //! Constraints that follow a body whose numbering changed.
 
-use super::{ConstraintSpec, World};
-use crate::constraint::{AttachTarget, Attachment, Bending, Constraint, DistanceSet, PatchJoint, Site, Volume};
+use super::World;
+use crate::constraint::{
+    AttachTarget, Attachment, Bending, BuiltCustom, Constraint, ConstraintSpec, DistanceSet, PatchJoint, Site, Volume,
+};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::topology::LostConstraints;
 use crate::model::{BodyId, Remap};
@@ -47,14 +49,14 @@ impl World {
                 continue;
             }
             let id = self.model.constraint_id(slot);
-            let old_rows = constraint.row_count();
+            let old_rows = constraint.traits().rows;
             let built = match constraint {
-                Constraint::Custom { rows, slots, nodes } => rows.follow(names.old, names.new, remap).map(|rows| {
-                    let built = Constraint::Custom { rows, slots: slots.clone(), nodes: *nodes };
+                Constraint::Custom(custom) => custom.rows.follow(names.old, names.new, remap).map(|rows| {
+                    let built = Constraint::Custom(BuiltCustom { rows, ..custom.clone() });
                     (built, (0..old_rows).collect())
                 }),
                 _ => names.rename(constraint).and_then(|renamed| {
-                    let built = super::blueprint::build_constraint(&renamed.spec, &self.view(&poses)).ok()?;
+                    let built = renamed.spec.build(&self.view(&poses)).ok()?;
                     Some((built, renamed.rows))
                 }),
             };
@@ -115,7 +117,6 @@ impl Names<'_> {
 
     fn rename(&self, constraint: &Constraint) -> Option<Renamed> {
         Some(match constraint {
-            Constraint::Joint(_) | Constraint::Tool(_) | Constraint::Custom { .. } => return None,
             Constraint::Distance(d) => {
                 let mut spec = d.source.clone();
                 (spec.a, spec.b) = (self.site(spec.a)?, self.site(spec.b)?);
@@ -127,8 +128,10 @@ impl Names<'_> {
             Constraint::Volume(v) => Renamed { spec: ConstraintSpec::Volume(self.volume(&v.source)?), rows: vec![0] },
             Constraint::PatchJoint(p) => {
                 let spec = ConstraintSpec::PatchJoint(self.patch(&p.source)?);
-                Renamed { spec, rows: (0..p.row_count()).collect() }
+                Renamed { spec, rows: (0..constraint.traits().rows).collect() }
             }
+            // joints and tools have no nodes; a kind without a rule here is removed
+            _ => return None,
         })
     }
 

@@ -1,5 +1,6 @@
 //! The world: the only owner of model, state, work and settings.
 
+mod add;
 mod blueprint;
 mod combined;
 mod compliance;
@@ -16,7 +17,8 @@ mod tool;
 mod topology;
 mod view;
 
-pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
+pub use add::Addition;
+pub use blueprint::{Blueprint, BodySpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
 pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse};
 pub use elastic::ElasticView;
@@ -27,7 +29,7 @@ pub use topology::TopologyChange;
 pub use view::BodyView;
 
 use crate::constraint::{
-    AttachTarget, Attachment, Bending, Constraint, Distance, DistanceSet, Joint, Motor, PatchJoint, Rows, Site, Volume,
+    Attachment, Bending, Constraint, Distance, DistanceSet, Joint, Motor, PatchJoint, Rows, Site, Volume,
 };
 use crate::error::Error;
 use crate::input::Input;
@@ -123,12 +125,12 @@ impl World {
 
     /// Adds a rigid body.
     pub fn add_rigid(&mut self, body: RigidBody) -> Result<BodyId, Error> {
-        edit::add_rigid(&mut self.model, &mut self.state, body)
+        self.add(body)
     }
 
     /// Adds bare particles.
     pub fn add_particles(&mut self, particles: Particles) -> Result<BodyId, Error> {
-        edit::add_particles(&mut self.model, &mut self.state, particles)
+        self.add(particles)
     }
 
     /// Adds a deformable body.
@@ -149,62 +151,42 @@ impl World {
     /// # Ok(()) }
     /// ```
     pub fn add_soft(&mut self, body: SoftBody) -> Result<BodyId, Error> {
-        let rotation = body.pose.rotation;
-        let (id, pins) = edit::add_soft(&mut self.model, &mut self.state, body)?;
-        // one attachment for each set of directions
-        for bits in 1..8 {
-            let pairs = pins.iter().filter(|(_, b)| *b == bits);
-            let pairs: Vec<_> =
-                pairs.map(|&(node, _)| (Site::Node { body: id, node }, AttachTarget::Here(None))).collect();
-            if !pairs.is_empty() {
-                let held = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate().filter(|(k, _)| bits >> k & 1 == 1);
-                let axes = held.map(|(_, axis)| (rotation * axis).normalize()).collect();
-                self.add_attachment(Attachment { axes, ..Attachment::new(pairs) })?;
-            }
-        }
-        Ok(id)
+        self.add(body)
     }
 
     /// Adds a joint between rigid bodies at their present poses.
     pub fn add_joint(&mut self, joint: Joint) -> Result<ConstraintId, Error> {
-        let built = joint.build(&self.model, &self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Joint(built)))
+        self.add(joint)
     }
 
     /// Adds a rod, rope or spring between two sites.
     pub fn add_distance(&mut self, distance: Distance) -> Result<ConstraintId, Error> {
-        let built = distance.build(&self.model)?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Distance(built)))
+        self.add(distance)
     }
 
     /// Attaches points of nodes and surfaces: anchors, seams.
     pub fn add_attachment(&mut self, attach: Attachment) -> Result<ConstraintId, Error> {
-        let built = attach.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Attachment(built)))
+        self.add(attach)
     }
 
     /// Constrains the lengths of many pairs of nodes of a body.
     pub fn add_distance_set(&mut self, strands: DistanceSet) -> Result<ConstraintId, Error> {
-        let built = strands.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::DistanceSet(built)))
+        self.add(strands)
     }
 
     /// Adds bending resistance to a sheet.
     pub fn add_bending(&mut self, bending: Bending) -> Result<ConstraintId, Error> {
-        let built = bending.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Bending(built)))
+        self.add(bending)
     }
 
     /// Constrains a volume, or fills it with gas.
     pub fn add_volume(&mut self, volume: Volume) -> Result<ConstraintId, Error> {
-        let built = volume.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Volume(built)))
+        self.add(volume)
     }
 
     /// Adds a joint between a patch of surface and a rigid body or the world.
     pub fn add_patch_joint(&mut self, joint: PatchJoint) -> Result<ConstraintId, Error> {
-        let built = joint.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::PatchJoint(built)))
+        self.add(joint)
     }
 
     /// Surface points of `a` that are at most `reach` [m] from a triangle of `b`, each with the nearest point there:
@@ -238,14 +220,14 @@ impl World {
 
     /// Adds user-defined rows.
     pub fn add_custom(&mut self, rows: Arc<dyn Rows>) -> Result<ConstraintId, Error> {
-        let mut slots = Vec::new();
-        let mut nodes = false;
-        for id in rows.bodies() {
-            self.model.body(id)?;
-            nodes |= self.model.nodes_at(id.index).is_some();
-            slots.push(id.index);
-        }
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Custom { rows, slots, nodes }))
+        self.add(rows)
+    }
+
+    /// True when the rows of a constraint act between bodies only: none of its ends is a point of the world. Unknown, hence
+    /// false, for custom rows.
+    pub fn is_internal(&self, id: ConstraintId) -> Result<bool, Error> {
+        let constraint = self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
+        Ok(constraint.traits().internal)
     }
 
     /// Removes a body with all its constraints.

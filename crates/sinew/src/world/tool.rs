@@ -1,7 +1,7 @@
 //! Tools of a world.
 
-use super::{World, edit};
-use crate::constraint::{Constraint, Joint};
+use super::World;
+use crate::constraint::{Constraint, Joint, Kind};
 use crate::error::Error;
 use crate::math::{Pose, Vec3};
 use crate::model::{BodyId, ConstraintId, Motion, RigidBody};
@@ -38,12 +38,7 @@ impl World {
     /// Ties a body that is there to a hand, which holds it where it is. The opening at the start is that of the jaws; the
     /// largest one without jaws. [`World::add_tool`] adds the bodies too.
     pub fn add_tool_coupling(&mut self, tool: &Tool) -> Result<ConstraintId, Error> {
-        let built = tool.build(&self.model)?;
-        if self.state.tools.iter().any(|m| m.body == tool.body.index) {
-            let reason = "its body is a tool already".to_owned();
-            return Err(Error::BadConstraint { constraint: "tool", reason });
-        }
-        Ok(edit::add_tool(&mut self.model, &mut self.state, built))
+        self.add(tool.clone())
     }
 
     /// Adds the jaws of a tool.
@@ -89,7 +84,7 @@ impl World {
             return Err(Error::StaleConstraint(tool));
         };
         let mut bodies = Vec::new();
-        built.slots(|slot| bodies.push(slot));
+        built.slots(&mut |slot| bodies.push(slot));
         for slot in bodies {
             self.remove_body(self.model.body_id(slot))?;
         }
