@@ -111,15 +111,6 @@ pub(crate) mod soft_body {
     pub(crate) const STABLE_SHARE: Real = 0.8;
 }
 
-/// Motion beyond the tangent of soft bodies that rotate.
-pub(crate) mod rotation {
-    use crate::math::Real;
-
-    /// Smallest rotation in a substep that is followed [rad]: below it θ²/2 is a strain of 1e-6, the rounding of edges in
-    /// f32.
-    pub(crate) const LEAST: Real = 1.5e-3;
-}
-
 /// Conservation of angular momentum in free islands.
 pub(crate) mod momentum {
     use crate::math::Real;

@@ -11,7 +11,7 @@ use crate::contact::route::{BodyRoute, Route};
 use crate::contact::{law, point};
 use crate::friction::{AnisotropyFrame, Memory, Visit};
 use crate::guard::energy_limiter;
-use crate::island::{free_motion, rotation, soft_body};
+use crate::island::{free_motion, soft_body};
 use crate::ledger;
 use crate::math::{Block, Real, Vec3, integrate_rotation, put, quat, rigid_pose, vec};
 use crate::model::{Model, Motion};
@@ -147,7 +147,7 @@ pub(crate) fn run(
             let parts = (&members, spans, touches);
             ledger::close_implicit(&ctx, setup, bodies, work, soft, &mut output.ledger, parts);
             output.clock.mark(Phase::Solve);
-            end(&ctx, setup, bodies, soft, output, &island);
+            end(&ctx, setup, bodies, soft, &island);
             place_kinematic(model, state, bodies, h * (substep + 1) as Real);
             contact.run_hook(Instant::AfterAdvance, &ctx, setup, bodies, route);
             output.clock.mark(Phase::Advance);
@@ -526,21 +526,13 @@ fn keep(
 }
 
 /// Advances positions.
-fn end(
-    ctx: &SubstepContext,
-    setup: &Setup,
-    bodies: &mut BodyWork,
-    soft: &mut SoftWork,
-    output: &mut OutputWork,
-    island: &Island<'_>,
-) {
+fn end(ctx: &SubstepContext, setup: &Setup, bodies: &mut BodyWork, soft: &mut SoftWork, island: &Island<'_>) {
     let Setup { model, settings, .. } = *setup;
     for &slot in &island.members.rigid {
         free_motion::move_rigid(ctx.h, model, bodies, settings, slot);
     }
     for &slot in &island.members.nodes {
         if soft.models[slot as usize].is_some() {
-            rotation::follow(ctx.h, model, slot, bodies, soft, output);
             soft_body::advance(ctx.into(), setup, slot, bodies, soft);
         } else {
             free_motion::move_particles(ctx.h, model, bodies, slot);

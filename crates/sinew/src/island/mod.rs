@@ -11,7 +11,6 @@ pub(crate) mod joints;
 pub(crate) mod loads;
 pub(crate) mod momentum;
 pub(crate) mod reaction;
-pub(crate) mod rotation;
 pub(crate) mod soft_body;
 mod union;
 

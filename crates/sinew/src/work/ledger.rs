@@ -124,15 +124,6 @@ impl LedgerWork {
         sums.inside = Inside::Balance;
     }
 
-    /// Kinetic energy that the integration of rotation added to a body.
-    pub fn integrated(&mut self, slot: u32, work: f64) {
-        if !self.is_on() {
-            return;
-        }
-        self.book.integrator += work;
-        self.bodies[slot as usize].internal += work;
-    }
-
     /// Kinetic energy of a body that falls asleep.
     pub fn slept(&mut self, slot: u32, kinetic: f64) {
         if !self.is_on() {

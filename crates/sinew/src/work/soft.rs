@@ -14,8 +14,6 @@ pub(crate) struct SoftWork {
     pub stale: bool,
     /// Predicted positions of the nodes of the current explicit body at the end of the step [m]. Written by `plan`.
     pub heading: Vec<Block>,
-    /// An operator applied to it.
-    pub applied: Vec<Block>,
     /// Forces of a body on its nodes [N]. Scratch of `guard/energy_limiter.rs`.
     pub kick: Vec<Vec3>,
     /// Velocities of explicit bodies after their own forces acted last [m/s]. (block_count)
