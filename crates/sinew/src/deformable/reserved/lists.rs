@@ -113,7 +113,7 @@ mod tests {
         for k in 0..4000 {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let (list, number) = ((seed >> 10) as usize % 4, (seed >> 16) % 60);
-            if (k / 500 + seed / 7) % 3 == 0 {
+            if (k / 500 + seed / 7).is_multiple_of(3) {
                 lists.remove(list, number);
                 sets[list].remove(&number);
             } else {
