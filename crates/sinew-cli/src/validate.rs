@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Selection of cases, and form of the output.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids (R01), beginnings of ids (MR) or groups (rigid, rope, cloth, elastic, mixed, friction, trust, relation); none: all
+    /// Ids (R01), beginnings of ids (MR) or groups (rigid, rope, cloth, elastic, mixed, friction, relation); none: all
     names: Vec<String>,
     /// Only the cases of a model: its name or a part of it (corotational, neo-hookean, pbd)
     #[arg(long, value_name = "NAME")]

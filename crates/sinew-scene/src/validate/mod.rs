@@ -22,7 +22,6 @@ mod ropes;
 mod ropes_contact;
 pub mod soft_tools;
 pub mod tools;
-mod trust;
 
 pub use reading::{Case, Reading, Readings};
 
@@ -38,6 +37,6 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
         .chain(thin)
         .chain(soft)
         .chain(friction)
-        .chain([trust::CASES, relations::CASES, hands::CASES])
+        .chain([relations::CASES, hands::CASES])
         .flatten()
 }

@@ -128,11 +128,6 @@ impl Case {
         Self { known: Some(why), ..self }
     }
 
-    /// A case of contact that was once wrong without a report.
-    pub const fn trust(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
-        Self { id, group: "trust", title, model, run, known: None }
-    }
-
     /// A relation between two runs of rigid bodies: no right value is needed.
     pub const fn relation(id: &'static str, title: &'static str, run: fn() -> Readings) -> Self {
         Self { id, group: "relation", title, model: "rigid", run, known: None }

@@ -143,7 +143,7 @@ fn c02(make: Make) -> Readings {
 }
 
 /// A rope about a fixed cylinder, 1 N at one end, is pulled at 5 cm/s at the other: what that takes [N].
-pub(super) fn capstan(make: Make, degrees: f64) -> Result<f64, Error> {
+fn capstan(make: Make, degrees: f64) -> Result<f64, Error> {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..sleepless() })?;
     let angle = degrees.to_radians();
     // 7.5 degrees a link

@@ -9,7 +9,6 @@ mod rigid;
 mod rigid_more;
 mod thin;
 mod tools;
-mod trust;
 
 use sinew_scene::validate::{Case, Reading, cases};
 
