@@ -320,8 +320,7 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
             tally(t, (&mut point.total, &mut point.total_normal), at, old, scale(impulse, share));
         }
         sum = add(sum, impulse);
-        let start = warm_start(t, point, at, impulse, p);
-        let guess = add(add(scale(n, start[0]), scale(t1, start[1])), scale(t2, start[2]));
+        let guess = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
         pair.push(scale(guess, share), arm_a, arm_b);
     }
     if !batch.by_point && !p.first {
@@ -331,26 +330,6 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
     if p.first && batch.bounces {
         see_approach(t, batch, at, bodies, n);
     }
-}
-
-/// Impulse that a point starts a substep with: that of the last substep, but where it was more than twice that of the
-/// substep before, the latter. The impulse of an impact stops bodies once. As a guess for the substep after it threw them
-/// apart, and the sweeps, which do not converge in one substep, left them a part of that energy.
-#[inline(always)]
-fn warm_start<L: Number>(t: L::Token, point: &mut PointLanes, at: usize, last: V3<L>, p: &ContactParams) -> V3<L> {
-    let before = L::load(t, &point.before[at..]);
-    last[0].store(&mut point.before[at..]);
-    if p.first {
-        return last;
-    }
-    // what rests changes little from substep to substep, and starts from the last impulse
-    let struck = last[0] - (before + before);
-    let start = struck.select_gt(L::splat(t, 0.0), before, last[0]);
-    let share = start.div(last[0].max(L::splat(t, Real::MIN_POSITIVE)));
-    let share = struck.select_gt(L::splat(t, 0.0), share, L::splat(t, 1.0));
-    let start = [start, last[1] * share, last[2] * share];
-    store3(start, &mut point.impulse, at);
-    start
 }
 
 /// Rate and softness of the manifolds of a batch. A row of stiffness k and damping c, both per unit of mass, has the

@@ -28,8 +28,6 @@ pub(crate) struct PointLanes {
     pub(crate) slip_mass: Sixteen,
     /// Impulses along n, t₁, t₂ [N·s].
     pub impulse: Sixteen3,
-    /// Normal impulse of the substep before the last one; in the first substep of a step that of the last one [N·s].
-    pub(crate) before: Sixteen,
     /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s]. Only with `by_point`.
     pub total: Sixteen3,
     pub total_normal: Sixteen,
@@ -145,7 +143,6 @@ impl Default for PointLanes {
             tangent_mass: ZERO3,
             slip_mass: ZERO,
             impulse: ZERO3,
-            before: ZERO,
             total: ZERO3,
             total_normal: ZERO,
             tangential_displacement: [ZERO; 2],
