@@ -19,7 +19,7 @@ use crate::math::{Real, Vec3};
 /// mass is a thousand times too soft for that: a cloth of 0.4 g per node penetrated 6 mm into the jelly under a tray
 /// (`scenes/mixed.toml`). Such a block gets the effective mass of the lighter of the two heaviest bodies that press on
 /// it, if one of them is soft. (Between two rigid bodies a squashed solid would get the mass of one of them and be
-/// thrown off: nine points of the stability grid.) A light rigid body between others gets it too.
+/// thrown off: nine points of the stability grid.)
 pub fn regularize(
     system: &System<'_>,
     rows: &mut RowBuffer,
@@ -29,20 +29,17 @@ pub fn regularize(
 ) {
     let s = &mut scratch.fine;
     s.reset(system, block_count, rows.len());
+    press(system.operators.len(), rows, s, &mut scratch.pressed);
     scratch.gives.clear();
     scratch.gives.extend(system.operators.iter().map(|placed| placed.operator.modes().map_or(0.0, |m| most_give(&m))));
-    press(&scratch.gives, rows, s, &mut scratch.pressed);
     for id in 0..rows.len() {
         if rows.rows()[id].softness != 0.0 {
             continue;
         }
         let terms = rows.terms(id as RowId);
-        let soft_block = |t: &&Term| s.owner[t.block as usize] != NOBODY;
-        let light = light_give(terms, &scratch.pressed, s);
-        let give: Real =
-            light + terms.iter().filter(soft_block).map(|t| scratch.pressed[t.block as usize].give(t, s)).sum::<Real>();
+        let give: Real = terms.iter().map(|t| scratch.pressed[t.block as usize].give(t, s)).sum();
         let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
-        let soft_terms = terms.iter().filter(soft_block).count();
+        let soft_terms = terms.iter().filter(|t| s.owner[t.block as usize] != NOBODY).count();
         if !(give > 0.0 && answer > 0.0) {
             continue;
         }
@@ -57,11 +54,8 @@ pub fn regularize(
         // a material so stiff that the body moves as one piece: its row need not be stiffer than one between rigid
         // bodies
         let most = most_rigid_give(&scratch.gives, &s.owner, terms) / settings.rigid_stiffness;
-        let own = if soft >= most {
-            soft
-        } else {
-            soft.max(rigid_give(system, &s.owner, terms, light) / settings.rigid_stiffness)
-        };
+        let own =
+            if soft >= most { soft } else { soft.max(rigid_give(system, &s.owner, terms) / settings.rigid_stiffness) };
         let own = own / if tangential { settings.tangential } else { 1.0 };
         // a pair is one spring: both components have the stiffness of the first, or its law would have no potential
         let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
@@ -102,13 +96,13 @@ fn most_rigid_give(gives: &[Real], owner: &[u32], terms: &[Term]) -> Real {
     rigid + count * squares * largest
 }
 
-/// Response of a row when each of its bodies is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg]; `light` is that of bodies without
-/// an operator.
-fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term], light: Real) -> Real {
-    let mut give = light;
+/// Response of a row when each of its bodies is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
+fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
+    let mut give: Real = 0.0;
     for (k, term) in terms.iter().enumerate() {
         let of = owner[term.block as usize];
         if of == NOBODY {
+            give += term.jacobian.dot(term.response);
             continue;
         }
         let theirs = |t: &&Term| owner[t.block as usize] == of;
@@ -152,33 +146,12 @@ impl Pressed {
         }
     }
 
-    /// True where a load is transmitted from one body to another, of which one is soft.
-    fn passes(&self) -> bool {
-        self.second > 0.0 && self.second.is_finite() && (self.soft[0] || self.soft[1])
-    }
-
-    /// Response of a term on a soft block, at most that of the load transmitted through it [1/kg].
+    /// Response of a term on its block, at most that of the load transmitted through it [1/kg].
     fn give(&self, term: &Term, s: &Space) -> Real {
         let own = own_give(term, s);
-        if self.passes() { own.min(term.jacobian.length_squared() / self.second) } else { own }
+        let passes = self.second > 0.0 && self.second.is_finite() && (self.soft[0] || self.soft[1]);
+        if passes { own.min(term.jacobian.length_squared() / self.second) } else { own }
     }
-}
-
-/// Response of the terms of a row on its rigid bodies and particles, of each at most that of the load transmitted through
-/// it [1/kg]. A box of 0.1 kg under a soft block of 500 kg sank 0.35 m into the floor, and its rows threw both up again.
-fn light_give(terms: &[Term], pressed: &[Pressed], s: &Space) -> Real {
-    let mut give = 0.0;
-    for (k, t) in terms.iter().enumerate().filter(|(_, t)| s.owner[t.block as usize] == NOBODY) {
-        let of = s.body(t.block);
-        let theirs = |t: &&Term| s.body(t.block) == of;
-        if terms[..k].iter().any(|t| theirs(&t)) {
-            continue;
-        }
-        let own: Real = terms[k..].iter().filter(theirs).map(|t| t.jacobian.dot(t.response)).sum();
-        let held = &pressed[t.block as usize];
-        give += if held.passes() { own.min(1.0 / held.second) } else { own };
-    }
-    give
 }
 
 /// jᵀ A_bb⁻¹ j.
@@ -186,9 +159,8 @@ fn own_give(term: &Term, s: &Space) -> Real {
     term.jacobian.dot(s.base_inverse[term.block as usize] * term.jacobian)
 }
 
-/// Determines the bodies that press on each block, from the contacts between two bodies. A soft body presses on a node with
-/// its implicit mass there, on a rigid body with that of its rigid modes.
-fn press(gives: &[Real], rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
+/// Determines the bodies that press on each block, from the contacts between two bodies.
+fn press(operators: usize, rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
     pressed.clear();
     pressed.resize(s.owner.len(), Pressed::default());
     for (id, row) in rows.rows().iter().enumerate() {
@@ -196,13 +168,12 @@ fn press(gives: &[Real], rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>
             continue;
         }
         let terms = rows.terms(id as RowId);
-        for t in terms {
+        for t in terms.iter().filter(|t| s.owner[t.block as usize] != NOBODY) {
             let own = s.body(t.block);
             let mut others = terms.iter().filter(|o| s.body(o.block) != own).peekable();
             let Some(by) = others.peek().map(|o| s.body(o.block)) else { continue };
-            let of_soft = gives.get(by as usize).copied();
-            let (soft, light) = (of_soft.is_some(), s.owner[t.block as usize] == NOBODY);
-            let give = of_soft.filter(|_| light).unwrap_or_else(|| others.map(|o| own_give(o, s)).sum());
+            let give: Real = others.map(|o| own_give(o, s)).sum();
+            let soft = (by as usize) < operators;
             pressed[t.block as usize].note(by, 1.0 / give, soft);
         }
     }
