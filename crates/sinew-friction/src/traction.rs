@@ -8,8 +8,8 @@
 //! ```
 //!
 //! - Coulomb, stiction: bias = rate·s, a spring from the stick point; radius = μ λ_n.
-//! - Laws without a bristle: the same spring; radius = μ_s λ_n while the point sticks; after that h |F| where the law
-//!   slips, μ_k λ_n where it holds.
+//! - Laws without a bristle: the same spring; radius = h |F| where the law slips, μ_s λ_n (μ_k λ_n if it slipped before)
+//!   where it holds.
 //! - Laws with a bristle: force and slip are solved simultaneously (`bristle.rs`), λ* = −h F; the bias is the one
 //!   whose solution is λ*, without softness or bound. In an implicit island, where rows are linear, the bristle is a
 //!   damped spring ([`Law::linear_traction`]).
@@ -205,10 +205,7 @@ impl Law {
         }
         let held = held(visit, spring);
         let size = (force[0] * force[0] + force[1] * force[1]).sqrt();
-        // a point that sticks holds up to μ_s λ_n: while the impulses of a body's points are not converged, each sees slip
-        // that the others will stop, and one that took it for its own let go at the kinetic coefficient
-        let holds = slip == [0.0; 2] || !visit.memory.slipping;
-        Traction { radius: if holds { held.radius } else { visit.h * size }, ..held }
+        Traction { radius: if slip == [0.0; 2] { held.radius } else { visit.h * size }, ..held }
     }
 
     /// The memory of a point after a substep in which it moved with `slip` [m/s] under a normal impulse [N·s].
@@ -290,8 +287,7 @@ mod tests {
     fn the_rows_of_every_law_give_the_friction_of_the_law() {
         for law in Law::all() {
             for (normal, slip) in [(0.01, 1.0), (0.01, 1e-3), (5.0, 1e-4), (5.0, 3.0)] {
-                let mut v = visit(normal, slip);
-                v.memory.slipping = !law.has_bristle();
+                let v = visit(normal, slip);
                 let spring = StickSpring::default();
                 let [a, b] = solved(&v, law.traction(&v, spring));
                 let force = law.friction(&v.contact(), v.memory).force;
