@@ -455,7 +455,7 @@ fn check(source: &SoftBody, edit: &TopologyEdit, scratch: &mut Scratch) -> Resul
         let fill = fill.or(source.fill.get(*element as usize).copied()).unwrap_or(1.0);
         let [a, b, c, d] = corners.map(rest);
         let mass = 0.25 * density * fill * (b - a).cross(c - a).dot(d - a) / 6.0;
-        weighable(&format!("a quarter of element {element}"), mass).map_err(|e| e.to_string())?;
+        weighable("mass", mass).map_err(|e| format!("a quarter of element {element}: {e}"))?;
     }
     match used.iter().position(|u| !u) {
         Some(k) => Err(format!("nodes[{k}] is in no element, so that it has no mass")),
