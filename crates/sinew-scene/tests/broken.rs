@@ -33,7 +33,7 @@ const CASES: &[Case] = &[
     (
         "zzzzzzzzzz = 5\n",
         &[
-            "s.toml:1:1: zzzzzzzzzz: unknown key 'zzzzzzzzzz'; known: bodies, combined, joints, motions, name, about, figure, seconds, settings, camera, state",
+            "s.toml:1:1: zzzzzzzzzz: unknown key 'zzzzzzzzzz'; known: bodies, combined, joints, tools, motions, name, about, figure, seconds, settings, camera, state",
         ],
     ),
     ("seconds = 'five'\n", &["s.toml:1:11: seconds: expected a number from 0.000001 to 1000000000, found 'five'"]),

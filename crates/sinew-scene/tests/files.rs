@@ -458,14 +458,6 @@ fn fill_fractions_and_a_reserve_are_read_and_written_back_bit_by_bit() {
     let scene = text(&format!("{BLOCK}fill = [1, 0.5, 0.5, 0.5, 0.5, 1]\nreserve = {{ nodes = 9, elements = 7 }}\n"));
     let mut world = scene.build().expect("with a reserve");
     assert!((mass(&world) / mass(&full) - 4.0 / 6.0).abs() < 1e-6);
-    // node 8 is a copy of a corner of element 2, which is split; the surface is held
-    let id = world.bodies().next().expect("the block").id();
-    let item = world.blueprint().expect("plain data").bodies.swap_remove(0).item;
-    let Some(BodySpec::Soft(soft)) = item else { panic!("it is soft") };
-    let Geometry::Tets(mesh) = &soft.geometry else { panic!("{}", soft.geometry.name()) };
-    let [a, b, c, d] = mesh.tets[2];
-    let edit = TopologyEdit::new().node(NewNode::Copy(a)).append(&[8, b, c, d]).fill(2, 0.25).fill(6, 0.25);
-    world.edit_elements(id, &edit, &mut TopologyDelta::default()).expect("within the reserve");
     for syntax in [Syntax::Toml, Syntax::Json] {
         let written = file::write(&world, &About::default(), syntax).expect("it can be said");
         let copy = file::read_text(&written, "copy", syntax).unwrap_or_else(|problems| panic!("{}", problems.render()));
@@ -480,6 +472,16 @@ fn fill_fractions_and_a_reserve_are_read_and_written_back_bit_by_bit() {
         }
         assert_eq!(copy.state().first_difference(twin.state()), None);
     }
+    // node 8 is a copy of a corner of element 2, which is split
+    let id = world.bodies().next().expect("the block").id();
+    let item = world.blueprint().expect("plain data").bodies.swap_remove(0).item;
+    let Some(BodySpec::Soft(soft)) = item else { panic!("it is soft") };
+    let Geometry::Tets(mesh) = &soft.geometry else { panic!("{}", soft.geometry.name()) };
+    let [a, b, c, d] = mesh.tets[2];
+    let edit = TopologyEdit::new().node(NewNode::Copy(a)).append(&[8, b, c, d]).fill(2, 0.25).fill(6, 0.25);
+    world.edit_elements(id, &edit, &mut TopologyDelta::default()).expect("within the reserve");
+    let refused = file::write(&world, &About::default(), Syntax::Toml).expect_err("a file has no edits").to_string();
+    assert!(refused.contains("save the world instead"), "{refused}");
     let wrong = format!("{BLOCK}fill = [1, 1, 0, 1, 1, 1]\n");
     let problems = file::read_text(&wrong, "t", Syntax::Toml).expect_err("an empty element").render();
     assert!(problems.contains("fill[2]") && problems.contains("above 0 and at most 1"), "{problems}");

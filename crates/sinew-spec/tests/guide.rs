@@ -80,9 +80,9 @@ fn values_come_back_and_foreign_trees_do_not() {
 
 #[test]
 fn ranges_are_checked_at_any_depth() {
-    let lamp = Lamp { cone: Some((0.2, -0.1)), ..usual() };
+    let lamp = Lamp { cone: Some((0.2, -0.5)), ..usual() };
     let error = sinew_spec::check(&lamp, "lamp").expect_err("a negative width");
-    assert_eq!(error.to_string(), "lamp.cone.softness is -0.1, but must be a number of at least 0");
+    assert_eq!(error.to_string(), "lamp.cone.softness is -0.5, but must be a number of at least 0");
     let lamp = Lamp { glass: Glass::Tinted { share: -1.0 }, ..usual() };
     assert!(sinew_spec::check(&lamp, "lamp").expect_err("a negative share").to_string().contains("colour.share"));
 }

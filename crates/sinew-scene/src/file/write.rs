@@ -77,6 +77,11 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
             return Err(Error::BadShape { shape: "soft body".into(), reason });
         }
     }
+    if let Some(body) = world.bodies().find(|body| body.topology() > 0) {
+        // the state of a file is that of bodies as their tables make them
+        let reason = format!("the topology of '{}' was edited: save the world instead", body.name());
+        return Err(Error::BadShape { shape: "soft body".into(), reason });
+    }
     let head = Head {
         name: Some(about.name.clone()).filter(|n| !n.is_empty()),
         about: about.about.clone(),
