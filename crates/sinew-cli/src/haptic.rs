@@ -531,6 +531,7 @@ pub fn beside(
 }
 
 /// A device of any kind; the simulated one is moved by the loop itself.
+#[allow(clippy::large_enum_variant, reason = "there is one for each tool, and it does not move")]
 enum Any {
     Simulated(SimulatedDevice),
     Udp(UdpDevice),

@@ -171,6 +171,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("model/load.rs", "deformable", "pressure on a face of ten nodes is that of its element"),
     ("model/nodes.rs", "deformable", "the Model owns a deformable until the first step"),
     ("model/particle_skin.rs", "deformable", "orientations of particles are in the internal state of their model"),
+    ("model/reserve.rs", "deformable", "which models take a reserve"),
     ("model/soft.rs", "deformable", "a description of a soft body makes its model"),
     ("deformable/alone.rs", "constraint", "the test bench of a model solves it with rows"),
     ("deformable/alone.rs", "solver", "the test bench of a model solves it with rows"),

@@ -72,8 +72,11 @@ pub struct WorldPhysics {
     script: Script,
 }
 
+/// The input of each step, made from the world before it.
+type Inputs = dyn FnMut(&World) -> Input + Send;
+
 /// Input of the world beside the tools.
-struct Script(Option<Box<dyn FnMut(&World) -> Input + Send>>);
+struct Script(Option<Box<Inputs>>);
 
 impl std::fmt::Debug for Script {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -32,7 +32,7 @@ pub struct Reserve {
 
 /// A triangle of the surface of a body whose elements were edited since the surface was updated.
 ///
-/// An example is at [`World::update_surface`](crate::World::update_surface).
+/// An example is at [`Reserve`]; [`World::update_surface`](crate::World::update_surface) says when faces are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldFace {
     /// Its nodes.

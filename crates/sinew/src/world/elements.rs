@@ -21,7 +21,18 @@ use crate::state::{State, flag};
 
 /// What an edit of elements in place renumbered. It is made once and used for every edit, because it keeps its memory.
 ///
-/// An example is at [`World::edit_elements`].
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let block = TetMesh::block([2, 1, 1], Vec3::new(0.2, 0.1, 0.1))?;
+/// let body = world.add(SoftBody::corotational(block, ElasticMaterial::jelly()).with_reserve(8, 8))?;
+/// let mut delta = TopologyDelta::default();
+/// world.edit_elements(body, &TopologyEdit::new().fill(0, 0.5), &mut delta)?;
+/// assert_eq!(delta.topology, 1);
+/// assert_eq!(delta.before, delta.after);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TopologyDelta {
     /// Topology number of the body.
